@@ -1,0 +1,109 @@
+# Every target sets up what it needs, in an environment of its own under the root.
+# Needed beforehand: Python 3.11 or newer, make, and (for `compiled` only) a C compiler.
+#
+#   make demo       the Nile, fitted: what the library is for, on real data
+#   make test       every gate and every test
+#   make quick      lint, types and the fast tests, in under a minute
+#   make oracle     comparison with PyTorch, which is installed into .venv-oracle
+#   make bench      speed, side by side with PyTorch
+#   make docs       the documentation, into docs/_build/html
+#   make codegen    write vtgrad/ops/generated/ anew from the table of derivatives
+#   make compiled   the suite on the compiled build
+#   make clean      remove everything that was made here, the environments included
+
+PYTHON ?= python3
+# Handed on to pytest: make test PYTEST_ARGS="-k views -x"
+PYTEST_ARGS ?=
+# PyTorch's wheels for Linux on PyPI carry CUDA. For the small CPU build, where it is reachable:
+# make oracle TORCH_INDEX=https://download.pytorch.org/whl/cpu
+TORCH_INDEX ?=
+
+VENV := .venv
+ORACLE := .venv-oracle
+PY := $(VENV)/bin/python
+ORACLE_PY := $(ORACLE)/bin/python
+
+# A stamp says that an environment holds what this pyproject.toml asks for. The checksum is in
+# its name, so that switching branches back and forth is noticed whatever the file times say.
+KEY := $(firstword $(shell cksum pyproject.toml))
+DEMO_STAMP := $(VENV)/.demo-$(KEY)
+TEST_STAMP := $(VENV)/.test-$(KEY)
+DOCS_STAMP := $(VENV)/.docs-$(KEY)
+ORACLE_STAMP := $(ORACLE)/.oracle-$(KEY)
+
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+# `loadgroup` keeps tests that share one costly preparation in one process.
+PYTEST := -m pytest -n 2 --dist=loadgroup
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test quick oracle bench docs codegen compiled clean lint types public-types
+
+help:
+	@sed -n 's/^#   make /  make /p' Makefile
+
+demo: $(DEMO_STAMP)
+	$(PY) -m vtgrad.demo --plot build/nile.png
+
+# pytest comes last, so that its summary is the last thing to be read.
+test: lint types public-types
+	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
+
+quick: lint types
+	HYPOTHESIS_PROFILE=quick $(PY) $(PYTEST) --ignore=tests/oracle -q \
+		-m "not slow and not stateful" $(PYTEST_ARGS)
+
+lint: $(TEST_STAMP)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(VENV)/bin/lint-imports
+	$(PY) -m vtgrad.codegen --check
+
+types: $(TEST_STAMP)
+	$(PY) -m mypy --strict
+
+public-types: $(TEST_STAMP)
+	$(PY) -m tests.project.public_types
+
+oracle: $(ORACLE_STAMP)
+	HYPOTHESIS_PROFILE=ci $(ORACLE_PY) $(PYTEST) tests/oracle $(PYTEST_ARGS)
+
+bench: $(ORACLE_STAMP)
+	$(ORACLE_PY) -m benchmarks
+
+docs: $(DOCS_STAMP)
+	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+codegen: $(TEST_STAMP)
+	$(PY) -m vtgrad.codegen
+
+compiled:
+	@echo "make compiled: the compiled build (mypyc) is not part of this version yet." >&2
+	@exit 1
+
+clean:
+	rm -rf $(VENV) $(ORACLE) build dist docs/_build *.egg-info .hypothesis
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(PY) $(ORACLE_PY):
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else \
+		"vtgrad needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ...")'
+	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
+
+$(DEMO_STAMP): | $(PY)
+	$(PY) $(PIP_INSTALL) --editable ".[demo]"
+	@touch $@
+
+$(TEST_STAMP): | $(PY)
+	$(PY) $(PIP_INSTALL) --editable ".[test,demo]"
+	@touch $@
+
+$(DOCS_STAMP): | $(PY)
+	$(PY) $(PIP_INSTALL) --editable ".[docs]"
+	@touch $@
+
+$(ORACLE_STAMP): | $(ORACLE_PY)
+	$(ORACLE_PY) $(PIP_INSTALL) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) \
+		--editable ".[test,oracle]"
+	@touch $@

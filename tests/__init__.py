@@ -1,0 +1,1 @@
+"""The tests of vtgrad; the folders mirror the layers of the package."""

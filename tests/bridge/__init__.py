@@ -1,0 +1,1 @@
+"""Tensors from Python and NumPy, and back."""

@@ -1,0 +1,137 @@
+"""Sharing memory with NumPy, and where NumPy is kept out."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vtgrad as vt
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, NumpyConversionError
+
+
+def test_from_numpy_shares_memory_both_ways() -> None:
+    a = np.arange(6.0).reshape(2, 3)
+    t = vt.from_numpy(a)
+    assert t.data_ptr() == a.ctypes.data
+    assert t.dtype is vt.float64
+    t.mul_(2)
+    assert a.tolist() == [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]]
+    a[0, 0] = 7
+    assert t[0, 0].item() == 7.0
+
+
+def test_from_numpy_keeps_strides() -> None:
+    a = np.zeros((4, 6))
+    assert vt.from_numpy(a[::2, ::3]).stride() == (12, 3)
+    assert vt.from_numpy(a.T).stride() == (1, 6)
+    assert vt.from_numpy(np.array(2.0)).shape == ()
+
+
+def test_a_shape_given_to_the_array_later_does_not_reach_the_tensor() -> None:
+    a = np.zeros((2, 3))
+    t = vt.from_numpy(a)
+    a.resize((3, 2), refcheck=False)
+    assert t.shape == (2, 3)
+
+
+def test_from_numpy_refuses_what_tensors_cannot_look_at() -> None:
+    wrong: list[Any] = [[1], np.float64(3), np.array(["a"]), np.array([None]), np.zeros(2, "u4")]
+    for value in wrong:
+        with pytest.raises(ArgumentTypeError):
+            vt.from_numpy(value)
+    record = np.zeros(3, [("a", "f4"), ("b", "i1")])
+    unfit: list[Any] = [np.arange(3)[::-1], np.zeros(2, ">f4"), record["a"]]
+    for array in unfit:
+        with pytest.raises(ArgumentValueError):
+            vt.from_numpy(array)
+
+
+def test_from_numpy_refuses_read_only_arrays() -> None:
+    a = np.zeros(2)
+    a.flags.writeable = False
+    read_only: list[Any] = [a, np.broadcast_to(a, (2, 2)), np.frombuffer(b"abcd", np.uint8)]
+    for array in read_only:
+        with pytest.raises(ArgumentValueError, match="read-only"):
+            vt.from_numpy(array)
+    assert vt.from_numpy(a.copy()).tolist() == [0.0, 0.0]
+
+
+def test_numpy_shares_memory() -> None:
+    t = vt.zeros(2, 3)
+    a = t.t().numpy()
+    assert a.strides == (4, 12)
+    a[0, 1] = 5
+    assert t[1, 0].item() == 5.0
+    t.zero_()
+    assert a[0, 1] == 0
+
+
+def test_the_array_and_the_tensor_have_shapes_of_their_own() -> None:
+    t = vt.zeros(6)
+    a = t.numpy().reshape(2, 3)
+    a.shape = (3, 2)
+    assert t.shape == (6,)
+
+
+def test_numpy_refuses_tensors_that_require_grad() -> None:
+    leaf = vt.ones(2, requires_grad=True)
+    for t in [leaf, leaf * 2]:
+        with pytest.raises(NumpyConversionError, match="detach"):
+            t.numpy()
+        with pytest.raises(NumpyConversionError):
+            np.asarray(t)
+        assert t.detach().numpy().tolist() == t.numpy(force=True).tolist()
+        with vt.no_grad():
+            assert t.numpy().tolist() == t.tolist()
+            assert np.asarray(t).shape == (2,)
+
+
+def test_asarray_converts_and_copies_as_asked() -> None:
+    t = vt.zeros(2)
+    shared = np.asarray(t)
+    shared[0] = 1
+    assert t.tolist() == [1.0, 0.0]
+    assert np.asarray(t, np.float64).dtype == np.float64
+    copied = np.array(t)
+    copied[1] = 9
+    assert t.tolist() == [1.0, 0.0]
+    assert np.array(t, copy=False).base is not None
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(t, np.int32, copy=False)
+
+
+def test_arrays_and_tensors_do_not_mix_silently() -> None:
+    # To type checkers too, so that they must be kept from looking.
+    a: Any = np.arange(2.0)
+    t: Any = vt.ones(2)
+    wrong: list[Callable[[], object]] = [
+        lambda: a + t,
+        lambda: a @ t,
+        lambda: t + a,
+        lambda: np.add(a, t),
+        lambda: np.sin(t),
+        lambda: a.__iadd__(t),
+    ]
+    for mixed in wrong:
+        with pytest.raises(TypeError):
+            mixed()
+
+
+def test_numpy_scalars_are_numbers_to_tensors() -> None:
+    # NumPy's stubs do not know of `__array_ufunc__ = None`.
+    t: Any = vt.ones(2, requires_grad=True)
+    for product in [np.float64(3) * t, t * np.float64(3), np.float32(3) * t]:
+        assert product.tolist() == [3.0, 3.0]
+        assert product.dtype is vt.float32
+        assert product.requires_grad
+
+
+def test_gradients_do_not_overwrite_an_array_that_the_user_holds() -> None:
+    g = np.ones(3, np.float32)
+    x = vt.zeros(3, requires_grad=True)
+    (x * 1).backward(vt.from_numpy(g))
+    (x * 1).backward(vt.from_numpy(g))
+    assert x.grad is not None
+    assert x.grad.tolist() == [2.0, 2.0, 2.0]
+    assert g.tolist() == [1.0, 1.0, 1.0]

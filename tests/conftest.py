@@ -1,0 +1,34 @@
+"""What every test shares: the profiles of Hypothesis, and what is collected where.
+
+The profile is chosen by the environment variable ``HYPOTHESIS_PROFILE``:
+
+``dev``
+    The default: new random programs on every run, as many as one likes to wait for.
+``quick``
+    Few examples, for ``make quick``.
+``ci``
+    Many examples, the same ones on every run: a red build is red for what changed.
+``thorough``
+    For a night: as many as the machine can do.
+"""
+
+import importlib.util
+import os
+
+from hypothesis import HealthCheck, settings
+
+# No deadlines and no complaint about slow generation: both measure the machine's other
+# guests, and `benchmarks/` is where speed is looked at.
+_COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+settings.register_profile("dev", _COMMON, max_examples=50)
+settings.register_profile("quick", _COMMON, max_examples=10, derandomize=True, database=None)
+settings.register_profile(
+    "ci", _COMMON, max_examples=200, derandomize=True, database=None, print_blob=True
+)
+settings.register_profile("thorough", _COMMON, max_examples=5_000, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+# The comparison with PyTorch runs in an environment of its own (`make oracle`), where an
+# empty collection is a failure.
+collect_ignore = [] if importlib.util.find_spec("torch") else ["oracle"]

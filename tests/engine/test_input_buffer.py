@@ -1,0 +1,135 @@
+"""Sums in an input buffer: what is written in place, and what never is."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from vtgrad.engine.input_buffer import InputBuffer, use_ownership
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.node import Node
+from vtgrad.graph.region import Region
+from vtgrad.storage.arrays import Array
+
+META = InputMetadata((4,), np.dtype(np.float64))
+
+
+class _Part(Node):
+    """The view node of `x[start:stop]`."""
+
+    __slots__ = ("start", "stop")
+    start: int
+    stop: int
+
+    def view_array(self, array: Array) -> Array:
+        part: Array = array[self.start : self.stop]
+        return part
+
+
+def part(start: int, stop: int, *values: float) -> Region:
+    """A gradient of `x[start:stop]`."""
+    node = _Part(())
+    node.start, node.stop = start, stop
+    return Region(np.array(values), (node,))
+
+
+def test_an_owned_array_is_added_into() -> None:
+    buffer = InputBuffer(1)
+    first, second = np.array([1.0, 2, 3, 4]), np.array([10.0, 20, 30, 40])
+    buffer.add(0, first, True, META)
+    buffer.add(0, second, False, META)
+    assert buffer.whole(0, META) is first
+    assert first.tolist() == [11, 22, 33, 44]
+    assert second.tolist() == [10, 20, 30, 40]
+
+
+def test_the_second_array_is_added_into_if_only_it_is_owned() -> None:
+    buffer = InputBuffer(1)
+    first, second = np.array([1.0, 2, 3, 4]), np.array([10.0, 20, 30, 40])
+    buffer.add(0, first, False, META)
+    buffer.add(0, second, True, META)
+    assert buffer.whole(0, META) is second
+    assert first.tolist() == [1, 2, 3, 4]
+
+
+def test_arrays_that_are_not_owned_are_never_written() -> None:
+    buffer = InputBuffer(1)
+    first, second = np.array([1.0, 2, 3, 4]), np.array([10.0, 20, 30, 40])
+    buffer.add(0, first, False, META)
+    buffer.add(0, second, False, META)
+    total = buffer.whole(0, META)
+    assert total is not None
+    assert total.tolist() == [11, 22, 33, 44]
+    assert first.tolist() == [1, 2, 3, 4]
+    assert second.tolist() == [10, 20, 30, 40]
+    assert buffer.owned == [True]
+
+
+def test_one_region_waits_and_is_written_out_on_demand() -> None:
+    buffer = InputBuffer(1)
+    buffer.add(0, part(1, 3, 5, 6), False, META)
+    assert isinstance(buffer.slots[0], list)
+    total = buffer.whole(0, META)
+    assert total is not None
+    assert total.tolist() == [0, 5, 6, 0]
+    assert buffer.owned == [True]
+
+
+def test_regions_are_added_into_an_owned_array_that_arrives_later() -> None:
+    buffer = InputBuffer(1)
+    whole = np.array([1.0, 1, 1, 1])
+    buffer.add(0, part(0, 2, 5, 6), False, META)
+    buffer.add(0, part(1, 3, 7, 8), False, META)
+    buffer.add(0, whole, True, META)
+    assert buffer.whole(0, META) is whole
+    assert whole.tolist() == [6, 14, 9, 1]
+
+
+def test_a_region_copies_an_array_that_is_not_owned_once() -> None:
+    buffer = InputBuffer(1)
+    whole = np.array([1.0, 1, 1, 1])
+    buffer.add(0, whole, False, META)
+    buffer.add(0, part(0, 1, 5), False, META)
+    copied = buffer.whole(0, META)
+    buffer.add(0, part(3, 4, 7), False, META)
+    assert buffer.whole(0, META) is copied
+    assert copied is not None
+    assert copied.tolist() == [6, 1, 1, 8]
+    assert whole.tolist() == [1, 1, 1, 1]
+
+
+def test_many_regions_are_written_out_before_they_cost_more_than_the_whole() -> None:
+    buffer = InputBuffer(1)
+    for _ in range(4):
+        buffer.add(0, part(0, 4, 1, 1, 1, 1), False, META)
+    assert not isinstance(buffer.slots[0], list)
+    total = buffer.whole(0, META)
+    assert total is not None
+    assert total.tolist() == [4, 4, 4, 4]
+
+
+def test_a_region_of_a_region_is_added_where_both_views_lead() -> None:
+    outer = part(2, 4)
+    inner = part(1, 2, 9.0).through(outer.path[0])
+    assert inner.whole((4,), np.dtype(np.float64)).tolist() == [0, 0, 0, 9]
+
+
+@pytest.fixture
+def no_ownership() -> Iterator[None]:
+    use_ownership(False)
+    yield
+    use_ownership(True)
+
+
+@pytest.mark.usefixtures("no_ownership")
+def test_without_ownership_even_owned_arrays_are_left_alone() -> None:
+    buffer = InputBuffer(1)
+    first, second = np.array([1.0, 2, 3, 4]), np.array([10.0, 20, 30, 40])
+    buffer.add(0, first, True, META)
+    buffer.add(0, second, True, META)
+    buffer.add(0, part(0, 1, 5), False, META)
+    total = buffer.whole(0, META)
+    assert total is not None
+    assert total.tolist() == [16, 22, 33, 44]
+    assert first.tolist() == [1, 2, 3, 4]
+    assert second.tolist() == [10, 20, 30, 40]

@@ -1,0 +1,193 @@
+"""Samples of reductions, products and orderings."""
+
+from typing import Final
+
+import numpy as np
+
+from vtgrad.storage.arrays import Array
+
+from .sample import (
+    COMPLEX,
+    MASK,
+    MATRIX,
+    OTHER,
+    POSITIVE,
+    SECOND_COMPLEX,
+    SQUARE,
+    VECTOR,
+    WHOLE,
+    Samples,
+    array,
+    sample,
+)
+
+__all__ = ["REDUCTIONS"]
+
+CUBE: Final = array(np.sin(np.arange(1.0, 13.0) * 1.7).reshape(2, 2, 3))
+BATCH: Final = array(np.cos(np.arange(1.0, 13.0) * 2.3).reshape(2, 3, 2))
+WITH_ZERO: Final = array([[0.5, 0.0, -1.5], [2.0, 1.25, 0.75]])
+PLACES: Final = array([2, 0], "int64")
+
+
+def _softmax(x: Array, dim: int) -> Array:
+    powers = np.exp(x)
+    result: Array = powers / powers.sum(dim, keepdims=True)
+    return result
+
+
+def _var(x: Array, dim: object, correction: float | None, keepdim: bool) -> Array:
+    axes = (0, 1) if dim is None else dim
+    result: Array = np.var(
+        x,
+        axis=axes,  # type: ignore[arg-type]  # one of NumPy's kinds of axes
+        ddof=1.0 if correction is None else correction,  # type: ignore[arg-type]  # floats work
+        keepdims=keepdim,
+    )
+    return result
+
+
+def _std(x: Array, dim: object, correction: float | None, keepdim: bool) -> Array:
+    result: Array = np.sqrt(_var(x, dim, correction, keepdim))
+    return result
+
+
+def _norm(x: Array, ord: float = 2, dim: object = None, keepdim: bool = False) -> Array:
+    axes = (0, 1) if dim is None else dim
+    total = (np.abs(x) ** ord).sum(axis=axes, keepdims=keepdim)  # type: ignore[arg-type]  # as above
+    result: Array = total ** (1 / ord)
+    return result
+
+
+def _put(x: Array, sizes: tuple[int, ...], dim: int, indices: Array, keepdim: bool) -> Array:
+    result = np.zeros(sizes, x.dtype)
+    where, what = (indices, x) if keepdim else (indices[:, None], x[:, None])
+    np.put_along_axis(result, where, what, dim)
+    return result
+
+
+def _take(x: Array, dim: int, indices: Array, keepdim: bool) -> Array:
+    picked = np.take_along_axis(x, indices if keepdim else indices[:, None], dim)
+    return picked if keepdim else picked[:, 0]
+
+
+def _sorted(x: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
+    order = np.argsort(-x if descending else x, dim, kind="stable")
+    return np.take_along_axis(x, order, dim), order
+
+
+def _topk(x: Array, count: int, dim: int = -1) -> tuple[Array, Array]:
+    values, order = _sorted(x, dim, True)
+    return values[:, :count], order[:, :count]
+
+
+REDUCTIONS: Final[Samples] = {
+    "sum_all": [sample(np.sum, MATRIX), sample(np.sum, COMPLEX), sample(np.sum, WHOLE)],
+    "sum_dim": [
+        sample(lambda x, d: x.sum(1), MATRIX, 1),
+        sample(lambda x, d, k: x.sum((0, 2), keepdims=True), CUBE, (0, -1), True),
+        sample(lambda x, d: x.sum(0), COMPLEX, [0]),
+    ],
+    "mean_all": [sample(np.mean, MATRIX), sample(np.mean, COMPLEX)],
+    "mean_dim": [
+        sample(lambda x, d: x.mean(1), MATRIX, 1),
+        sample(lambda x, d, k: x.mean((0, 2), keepdims=True), CUBE, (0, -1), True),
+    ],
+    "prod_all": [sample(np.prod, MATRIX), sample(np.prod, WITH_ZERO), sample(np.prod, COMPLEX)],
+    "prod_dim": [
+        sample(lambda x, d: x.prod(1), MATRIX, 1),
+        sample(lambda x, d, k: x.prod(1, keepdims=True), WITH_ZERO, 1, True),
+        sample(lambda x, d: x.prod(0), COMPLEX, 0),
+    ],
+    "max_all": [sample(np.max, MATRIX), sample(np.max, WHOLE)],
+    "min_all": [sample(np.min, MATRIX), sample(np.min, WHOLE)],
+    "median_all": [sample(lambda x: np.sort(x.reshape(-1))[(x.size - 1) // 2], MATRIX)],
+    "max_dim": [
+        sample(lambda x, d: (x.max(1), x.argmax(1)), MATRIX, 1),
+        sample(lambda x, d, k: (x.max(0)[None], x.argmax(0)[None]), MATRIX, 0, True),
+    ],
+    "min_dim": [
+        sample(lambda x, d: (x.min(1), x.argmin(1)), MATRIX, 1),
+        sample(lambda x, d, k: (x.min(0)[None], x.argmin(0)[None]), MATRIX, 0, True),
+    ],
+    "median_dim": [
+        sample(lambda x, d: (np.sort(x, 1)[:, 1], np.argsort(x, 1)[:, 1]), MATRIX, 1),
+    ],
+    "put_selected": [sample(_put, array([0.7, -1.1]), (2, 3), 1, PLACES, False)],
+    "take_selected": [sample(_take, MATRIX, 1, PLACES, False)],
+    "amax_dim": [
+        sample(lambda x, d: x.max(1), MATRIX, 1),
+        sample(lambda x, d, k: x.max((0, 2), keepdims=True), CUBE, (0, 2), True),
+        sample(np.max, MATRIX),
+    ],
+    "amin_dim": [
+        sample(lambda x, d: x.min(1), MATRIX, 1),
+        sample(lambda x, d, k: x.min((0, 2), keepdims=True), CUBE, (0, 2), True),
+        sample(np.min, MATRIX),
+    ],
+    "argmax_dim": [sample(np.argmax, MATRIX), sample(np.argmax, MATRIX, 1)],
+    "argmin_dim": [sample(np.argmin, MATRIX), sample(np.argmin, MATRIX, 1)],
+    "any_dim": [sample(np.any, MASK), sample(np.any, MASK, 1)],
+    "all_dim": [sample(np.all, MASK), sample(np.all, MASK, 1)],
+    "var_dim": [
+        sample(_var, MATRIX, None, None, False),
+        sample(_var, MATRIX, 1, 0.0, True),
+        sample(_var, COMPLEX, 0, 1.0, False),
+    ],
+    "std_dim": [
+        sample(_std, MATRIX, None, None, False),
+        sample(_std, MATRIX, 1, 0.0, True),
+        sample(_std, COMPLEX, 0, 1.0, False),
+    ],
+    "linalg_vector_norm": [
+        sample(_norm, MATRIX),
+        sample(_norm, MATRIX, 3, 1, True),
+        sample(_norm, MATRIX, 1.0, 0),
+        sample(lambda x, o, d: np.abs(x).max(1), MATRIX, float("inf"), 1),
+        sample(_norm, COMPLEX),
+    ],
+    "logsumexp_dim": [
+        sample(lambda x, d: np.log(np.exp(x).sum(1)), MATRIX, 1),
+        sample(lambda x, d, k: np.log(np.exp(x).sum((0, 1), keepdims=True)), MATRIX, (0, 1), True),
+    ],
+    "softmax_dim": [sample(_softmax, MATRIX, 1), sample(_softmax, CUBE, 0)],
+    "log_softmax_dim": [
+        sample(lambda x, d: np.log(_softmax(x, 1)), MATRIX, 1),
+        sample(lambda x, d: np.log(_softmax(x, 0)), CUBE, 0),
+    ],
+    "cumsum_dim": [
+        sample(np.cumsum, MATRIX, 1),
+        sample(np.cumsum, COMPLEX, 0),
+        sample(np.cumsum, WHOLE, 1),
+    ],
+    "cumprod_dim": [
+        sample(np.cumprod, MATRIX, 1),
+        sample(np.cumprod, WITH_ZERO, 1),
+        sample(np.cumprod, COMPLEX, 0),
+    ],
+    "mm": [sample(np.matmul, MATRIX, SQUARE), sample(np.matmul, COMPLEX, SECOND_COMPLEX)],
+    "mv": [sample(np.matmul, MATRIX, VECTOR)],
+    "bmm": [sample(np.matmul, CUBE, BATCH)],
+    "dot": [
+        sample(np.dot, VECTOR, array([0.4, 2.2, -0.3])),
+        sample(np.dot, array(COMPLEX[0], "complex128"), array(SECOND_COMPLEX[0], "complex128")),
+    ],
+    "addmm": [
+        sample(lambda a, b, c: a + b @ c, MATRIX, OTHER, SQUARE),
+        sample(
+            lambda a, b, c, beta, alpha: beta * a + alpha * (b @ c),
+            MATRIX,
+            OTHER,
+            SQUARE,
+            beta=0.5,
+            alpha=2,
+        ),
+        sample(lambda a, b, c: a + b @ c, COMPLEX, SECOND_COMPLEX, COMPLEX),
+    ],
+    "sort_dim": [sample(_sorted, MATRIX), sample(_sorted, POSITIVE, 0, True)],
+    "sort_stable": [
+        sample(lambda x, stable, d, down: _sorted(x, d, down), MATRIX, True, 1, True),
+    ],
+    "argsort_dim": [sample(lambda x, d, down, stable: _sorted(x, d, down)[1], MATRIX, 1, True, True)],
+    "topk_dim": [sample(_topk, MATRIX, 2)],
+    "nonzero_rows": [sample(np.argwhere, MASK), sample(np.argwhere, WITH_ZERO)],
+}

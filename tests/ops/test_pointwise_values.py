@@ -1,0 +1,374 @@
+"""Values of elementwise kernels, worked by hand, the odd cases above all."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.ops.pointwise import arr, quiet
+from vtgrad.errors import DTypeError, NotSupportedError, ShapeError
+from vtgrad.ops.kernels import arithmetic as ar
+from vtgrad.ops.kernels import bitwise as bw
+from vtgrad.ops.kernels import casts
+from vtgrad.ops.kernels import comparison as co
+from vtgrad.ops.kernels import division as di
+from vtgrad.ops.kernels import power as po
+from vtgrad.ops.kernels import rounding as ro
+from vtgrad.ops.kernels import transcendental as tr
+from vtgrad.storage.arrays import Array, Number
+
+INF, NAN = math.inf, math.nan
+
+UNARY: list[tuple[Callable[..., Array], float, float]] = [
+    (tr.exp, 0.5, math.exp(0.5)),
+    (tr.exp2, 3.0, 8.0),
+    (tr.expm1, 1e-12, 1.0000000000005e-12),
+    (tr.log, math.e, 1.0),
+    (tr.log2, 8.0, 3.0),
+    (tr.log10, 1000.0, 3.0),
+    (tr.log1p, 1e-12, 9.999999999995e-13),
+    (tr.sin, math.pi / 6, 0.5),
+    (tr.cos, math.pi / 3, 0.5),
+    (tr.tan, math.pi / 4, 1.0),
+    (tr.asin, 0.5, math.pi / 6),
+    (tr.acos, 0.5, math.pi / 3),
+    (tr.atan, 1.0, math.pi / 4),
+    (tr.sinh, 1.0, math.sinh(1.0)),
+    (tr.cosh, 1.0, math.cosh(1.0)),
+    (tr.tanh, 1.0, math.tanh(1.0)),
+    (tr.sigmoid, 0.0, 0.5),
+    (tr.sigmoid, math.log(3.0), 0.75),
+    (po.sqrt, 6.25, 2.5),
+    (po.rsqrt, 6.25, 0.4),
+    (ar.reciprocal, 8.0, 0.125),
+    (ar.square, -3.0, 9.0),
+    (ar.abs, -2.5, 2.5),
+    (ar.neg, 2.5, -2.5),
+    (ar.sign, -2.5, -1.0),
+    (ro.floor, -1.5, -2.0),
+    (ro.ceil, -1.5, -1.0),
+    (ro.trunc, -1.5, -1.0),
+    (ro.frac, -1.5, -0.5),
+    (ro.round, 2.5, 2.0),
+    (co.relu, -2.5, 0.0),
+    (co.relu, 2.5, 2.5),
+]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "x", "y"), UNARY, ids=[f"{k.__name__}({x:.3g})" for k, x, _ in UNARY]
+)
+def test_functions_of_one_value(kernel: Callable[..., Array], x: float, y: float) -> None:
+    source = arr([[x, x]])
+    result = kernel(source)
+    np.testing.assert_allclose(result, [[y, y]], rtol=1e-14)
+    assert not np.shares_memory(result, source)
+    # The strided way and the way into a given array.
+    np.testing.assert_allclose(kernel(np.full((2, 4), x).T[::2]), np.full((2, 2), y), rtol=1e-14)
+    target = arr([[0.0, 0.0]])
+    assert kernel(source, out=target) is target
+    np.testing.assert_allclose(target, [[y, y]], rtol=1e-14)
+    np.testing.assert_allclose(kernel(arr([x], "float32")), [y], rtol=3e-6)
+    assert source.tolist() == [[x, x]]
+
+
+def test_sigmoid_reaches_its_limits_without_nan() -> None:
+    x = arr([-1000.0, 1000.0, -INF, INF, NAN])
+    np.testing.assert_array_equal(quiet(tr.sigmoid, x), [0.0, 1.0, 0.0, 1.0, NAN])
+
+
+def test_sign_of_nan_is_zero() -> None:
+    assert quiet(ar.sign, arr([NAN, -0.0, INF])).tolist() == [0.0, 0.0, 1.0]
+    assert ar.sign(arr([True, False], "bool")).tolist() == [True, False]
+
+
+def test_sgn_of_complex_has_length_one() -> None:
+    z = arr([3 + 4j, 0, -2j], "complex128")
+    np.testing.assert_allclose(ar.sgn(z), [0.6 + 0.8j, 0, -1j], rtol=1e-15)
+    assert ar.sgn(arr([-3.0, 0.0])).tolist() == [-1.0, 0.0]
+
+
+def test_absolute_value_of_complex_is_real() -> None:
+    result = ar.abs(arr([3 + 4j], "complex64"))
+    assert result.dtype == np.float32
+    assert result.tolist() == [5.0]
+
+
+def test_integers_are_rounded_already() -> None:
+    x = arr([3, -4], "int8")
+    for kernel in (ro.floor, ro.ceil, ro.trunc, ro.round):
+        result = kernel(x)
+        assert result.dtype == np.int8
+        assert result.tolist() == [3, -4]
+        assert not np.shares_memory(result, x)
+
+
+def test_round_keeps_decimals() -> None:
+    x = arr([1234.5678])
+    assert ro.round(x, decimals=2).tolist() == [1234.57]
+    assert ro.round(x, decimals=-2).tolist() == [1200.0]
+
+
+# -- division -------------------------------------------------------------------------------
+
+
+def test_the_two_roundings_of_integer_quotients() -> None:
+    a, b = arr([7, -7, 7, -7, 6], "int64"), arr([2, 2, -2, -2, -3], "int64")
+    assert di.div(a, b, rounding_mode="floor").tolist() == [3, -4, -4, 3, -2]
+    assert di.floor_divide(a, b).tolist() == [3, -4, -4, 3, -2]
+    assert di.div(a, b, rounding_mode="trunc").tolist() == [3, -3, -3, 3, -2]
+    assert di.remainder(a, b).tolist() == [1, 1, -1, -1, 0]
+    assert di.fmod(a, b).tolist() == [1, -1, 1, -1, 0]
+    unsigned = di.div(arr([255], "uint8"), 10, rounding_mode="trunc")
+    assert unsigned.dtype == np.uint8
+    assert unsigned.tolist() == [25]
+
+
+def test_the_two_roundings_of_floating_quotients() -> None:
+    a, b = arr([7.0, -7.0, 7.0]), arr([2.0, 2.0, -2.0])
+    assert di.div(a, b, rounding_mode="floor").tolist() == [3.0, -4.0, -4.0]
+    assert di.div(a, b, rounding_mode="trunc").tolist() == [3.0, -3.0, -3.0]
+    assert di.remainder(a, b).tolist() == [1.0, 1.0, -1.0]
+    assert di.fmod(a, b).tolist() == [1.0, -1.0, 1.0]
+
+
+def test_what_remains_of_an_exact_division_has_the_sign_of_the_dividend() -> None:
+    signs = np.signbit(di.remainder(arr([-3.0, 3.0]), arr([3.0, -3.0])))
+    assert signs.tolist() == [True, False]
+
+
+def test_floating_division_by_zero() -> None:
+    x = arr([1.0, -1.0, 0.0])
+    np.testing.assert_array_equal(quiet(di.div, x, 0.0), [INF, -INF, NAN])
+    np.testing.assert_array_equal(quiet(di.floor_divide, x, 0.0), [INF, -INF, NAN])
+    np.testing.assert_array_equal(quiet(di.div, arr([1], "int64"), 0), [INF])
+
+
+@pytest.mark.parametrize("divisor", [0, arr(0, "int64"), arr([3, 0], "int64")])
+def test_integer_division_by_zero_raises(divisor: Array | Number) -> None:
+    x = arr([4, 5], "int64")
+    for kernel in (di.floor_divide, di.remainder, di.fmod):
+        with pytest.raises(DTypeError, match="zero"):
+            kernel(x, divisor)
+    with pytest.raises(DTypeError, match="zero"):
+        di.div(x, divisor, rounding_mode="trunc")
+
+
+def test_without_elements_nothing_is_divided_by_zero() -> None:
+    assert di.floor_divide(np.zeros(0, np.int64), 0).shape == (0,)
+
+
+def test_an_unknown_rounding_mode_is_refused() -> None:
+    with pytest.raises(DTypeError, match="rounding_mode"):
+        di.div(arr([1.0]), 2.0, rounding_mode="up")
+
+
+# -- powers ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("exponent", "expected"),
+    [
+        (0, [1.0, 1.0]),
+        (1, [4.0, 0.25]),
+        (2, [16.0, 0.0625]),
+        (3, [64.0, 0.015625]),
+        (4, [256.0, 0.00390625]),
+        (-1, [0.25, 4.0]),
+        (-2, [0.0625, 16.0]),
+        (0.5, [2.0, 0.5]),
+        (-0.5, [0.5, 2.0]),
+        (1.5, [8.0, 0.125]),
+    ],
+)
+def test_powers_by_a_number(exponent: float, expected: list[float]) -> None:
+    x = arr([4.0, 0.25])
+    result = po.pow(x, exponent)
+    assert result.tolist() == expected
+    assert not np.shares_memory(result, x)
+    assert po.pow(x, arr(exponent)).tolist() == expected
+
+
+def test_integer_powers() -> None:
+    x = arr([3, -2], "int64")
+    assert po.pow(x, 3).tolist() == [27, -8]
+    assert po.pow(2, arr([0, 5], "int64")).tolist() == [1, 32]
+    assert po.pow(arr([3], "int8"), arr([10], "int8")).tolist() == [-87]
+    with pytest.raises(DTypeError, match="-1"):
+        po.pow(x, -1)
+
+
+def test_negative_integer_powers_in_an_array_are_cut_off() -> None:
+    base, exponent = arr([1, -1, -1, 2, 0], "int64"), arr([-1, -1, -2, -1, -1], "int64")
+    assert po.pow(base, exponent).tolist() == [1, -1, 1, 0, 0]
+    assert po.pow(2, arr([-1, 2], "int64")).tolist() == [0, 4]
+
+
+def test_roots_of_negative_values_are_nan() -> None:
+    assert np.isnan(quiet(po.pow, arr([-8.0]), 1 / 3)).tolist() == [True]
+    assert np.isnan(quiet(po.sqrt, arr([-1.0]))).tolist() == [True]
+    assert np.isnan(quiet(po.pow, arr([-INF]), 0.5)).tolist() == [True]
+
+
+# -- comparison and choice ------------------------------------------------------------------
+
+
+def test_comparisons() -> None:
+    a, b = arr([1.0, 2.0, 3.0, NAN]), arr([2.0, 2.0, 2.0, NAN])
+    assert co.eq(a, b).tolist() == [False, True, False, False]
+    assert co.ne(a, b).tolist() == [True, False, True, True]
+    assert co.lt(a, b).tolist() == [True, False, False, False]
+    assert co.le(a, b).tolist() == [True, True, False, False]
+    assert co.gt(a, b).tolist() == [False, False, True, False]
+    assert co.ge(a, 2).tolist() == [False, True, True, False]
+    written = np.full(4, 7.0)
+    assert co.ge(a, 2, out=written) is written
+    assert written.tolist() == [0.0, 1.0, 1.0, 0.0]
+
+
+def test_nan_wins_among_extremes() -> None:
+    a, b = arr([1.0, NAN, 3.0]), arr([2.0, 2.0, NAN])
+    np.testing.assert_array_equal(co.maximum(a, b), [2.0, NAN, NAN])
+    np.testing.assert_array_equal(co.minimum(a, b), [1.0, NAN, NAN])
+    assert co.maximum(arr([True], "bool"), arr([False], "bool")).tolist() == [True]
+
+
+def test_clamp_by_numbers_arrays_and_one_bound() -> None:
+    x = arr([-2.0, 0.5, 3.0])
+    assert co.clamp(x, 0, 1).tolist() == [0.0, 0.5, 1.0]
+    assert co.clamp(x, min=0.0).tolist() == [0.0, 0.5, 3.0]
+    assert co.clamp(x, max=1).tolist() == [-2.0, 0.5, 1.0]
+    assert co.clamp(x, arr([-1.0, 1.0, 0.0]), arr(2.0)).tolist() == [-1.0, 1.0, 2.0]
+    assert co.clamp(x, 3, 1).tolist() == [1.0, 1.0, 1.0]
+    np.testing.assert_array_equal(co.clamp(arr([NAN]), 0, 1), [NAN])
+    np.testing.assert_array_equal(co.clamp(x, NAN), [NAN] * 3)
+    assert co.clamp(arr([0, 5], "int64"), 1, 2.5).tolist() == [1.0, 2.5]
+    with pytest.raises(DTypeError, match="min"):
+        co.clamp(x)
+
+
+def test_clamp_takes_bool_values_with_one_array_only() -> None:
+    x = arr([True, False], "bool")
+    assert co.clamp(x, max=arr([False, False], "bool")).tolist() == [False, False]
+    with pytest.raises(NotSupportedError):
+        co.clamp(x, x, x)
+    with pytest.raises(NotSupportedError):
+        co.clamp(x, False, True)
+
+
+def test_where_chooses_and_broadcasts() -> None:
+    condition = arr([[True], [False]], "bool")
+    result = co.where(condition, arr([1.0, 2.0]), 0)
+    assert result.tolist() == [[1.0, 2.0], [0.0, 0.0]]
+    assert co.where(arr([True, False], "bool"), 1, 2).dtype == np.int64
+    with pytest.raises(DTypeError, match="bool"):
+        co.where(arr([1], "int64"), 1, 2)
+
+
+def test_tests_of_values() -> None:
+    x = arr([1.0, NAN, -INF])
+    assert co.isnan(x).tolist() == [False, True, False]
+    assert co.isinf(x).tolist() == [False, False, True]
+    assert co.isfinite(x).tolist() == [True, False, False]
+    assert co.isnan(arr([1], "int64")).tolist() == [False]
+    assert co.isinf(arr([complex(1, INF)], "complex128")).tolist() == [True]
+
+
+# -- bits and truth -------------------------------------------------------------------------
+
+
+def test_bit_operators() -> None:
+    a = arr([0b1100, -1], "int64")
+    assert bw.bitwise_and(a, 0b1010).tolist() == [0b1000, 0b1010]
+    assert bw.bitwise_or(a, 0b1010).tolist() == [0b1110, -1]
+    assert bw.bitwise_xor(a, 0b1010).tolist() == [0b0110, -11]
+    assert bw.bitwise_not(a).tolist() == [-13, 0]
+    assert bw.bitwise_not(arr([True], "bool")).tolist() == [False]
+
+
+def test_shifts_past_the_last_bit() -> None:
+    x = arr([1, -5], "int8")
+    assert bw.bitwise_left_shift(x, 2).tolist() == [4, -20]
+    assert bw.bitwise_left_shift(x, 9).tolist() == [0, 0]
+    assert bw.bitwise_left_shift(x, -1).tolist() == [0, 0]
+    assert bw.bitwise_right_shift(x, 1).tolist() == [0, -3]
+    assert bw.bitwise_right_shift(x, 9).tolist() == [0, -1]
+
+
+def test_every_value_but_zero_is_true() -> None:
+    a, b = arr([0.0, 1e-300, NAN]), arr([1 + 0j, 1j, 0], "complex64")
+    assert bw.logical_and(a, b).tolist() == [False, True, False]
+    assert bw.logical_or(a, b).tolist() == [True, True, True]
+    assert bw.logical_xor(a, b).tolist() == [True, False, True]
+    assert bw.logical_not(a).tolist() == [True, False, False]
+
+
+# -- combinations and casts -----------------------------------------------------------------
+
+
+def test_lerp_meets_both_ends() -> None:
+    a, b = arr([0.1, 1.0]), arr([0.3, 3.0])
+    assert ar.lerp(a, b, 0.0).tolist() == [0.1, 1.0]
+    assert ar.lerp(a, b, 1.0).tolist() == [0.3, 3.0]
+    assert ar.lerp(a, b, 0.25)[1] == 1.5
+    assert ar.lerp(a, b, arr([0.0, 0.5])).tolist() == [0.1, 2.0]
+    assert ar.lerp(a, b, arr([[0.0], [1.0]])).tolist() == [[0.1, 1.0], [0.3, 3.0]]
+
+
+def test_scaled_products_and_quotients() -> None:
+    a, b, c = arr([1.0, 2.0]), arr([3.0, 4.0]), arr([2.0, 8.0])
+    assert ar.addcmul(a, b, c, value=2).tolist() == [13.0, 66.0]
+    assert ar.addcdiv(a, b, c, value=2).tolist() == [4.0, 3.0]
+    assert ar.addcmul(a, b, arr([[1.0], [0.0]])).shape == (2, 2)
+    target = arr([1.0, 2.0])
+    ar.addcmul(target, b, target, out=target)
+    assert target.tolist() == [4.0, 10.0]
+
+
+def test_conj_of_real_values_is_the_same_array() -> None:
+    x, z = arr([1.0]), arr([1 + 2j], "complex128")
+    assert casts.conj(x) is x
+    assert casts.conj(z).tolist() == [1 - 2j]
+    copied = casts.conj_physical(x)
+    assert copied.tolist() == [1.0]
+    assert not np.shares_memory(copied, x)
+
+
+def test_sum_to_size_undoes_broadcasting() -> None:
+    g = arr([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    assert casts.sum_to_size(g, (2, 3)) is g
+    assert casts.sum_to_size(g, (3,)).tolist() == [5.0, 7.0, 9.0]
+    assert casts.sum_to_size(g, (2, 1)).tolist() == [[6.0], [15.0]]
+    assert casts.sum_to_size(g, (1, 3)).tolist() == [[5.0, 7.0, 9.0]]
+    assert casts.sum_to_size(g, ()).tolist() == 21.0
+    half = casts.sum_to_size(np.ones((3000, 1), np.float16), (1,))
+    assert half.dtype == np.float16
+    assert half.tolist() == [3000.0]
+    for size in ((2,), (4,), (1, 2, 3)):
+        with pytest.raises(ShapeError, match="summed"):
+            casts.sum_to_size(g, size)
+
+
+def test_constant_arrays_keep_memory_order() -> None:
+    x = np.zeros((2, 3), np.float32).T
+    zeros, ones = casts.zeros_like(x), casts.ones_like(x, dtype=np.dtype(np.int64))
+    assert zeros.strides == (4, 12)
+    assert zeros.tolist() == [[0.0, 0.0]] * 3
+    assert ones.strides == (8, 24)
+    assert ones.tolist() == [[1, 1]] * 3
+
+
+def test_results_may_overwrite_an_operand() -> None:
+    x = arr([1.0, 2.0, 3.0])
+    ar.mul(x, x, out=x)
+    assert x.tolist() == [1.0, 4.0, 9.0]
+    ar.add(x, 1, out=x)
+    assert x.tolist() == [2.0, 5.0, 10.0]
+    di.remainder(x, 3, out=x)
+    assert x.tolist() == [2.0, 2.0, 1.0]
+    single = arr([0.0, 0.0, 0.0], "float32")
+    ar.add(x, arr([0.5, 0.5, 0.5]), out=single)
+    assert single.tolist() == [2.5, 2.5, 1.5]
+    co.where(arr([True, False, True], "bool"), x, 9.0, out=x)
+    assert x.tolist() == [2.0, 9.0, 1.0]

@@ -1,0 +1,27 @@
+"""The generated operators in the tree are those that the table of derivatives describes."""
+
+import subprocess
+import sys
+
+from tests.project.tree import PACKAGE, ROOT
+
+
+def test_generated_code_is_fresh() -> None:
+    check = subprocess.run(
+        [sys.executable, "-m", "vtgrad.codegen", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert check.returncode == 0, check.stdout + check.stderr
+
+
+def test_each_generated_file_says_that_it_is_generated_and_from_what() -> None:
+    files = sorted((PACKAGE / "ops" / "generated").glob("*.py"))
+    assert files
+    for path in files:
+        head = "\n".join(path.read_text(encoding="utf-8").splitlines()[:5]).lower()
+        assert "generated" in head, path.name
+        assert "vtgrad.codegen" in head, path.name
+        assert "derivative" in head or "ops/formulas" in head, path.name

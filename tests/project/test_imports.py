@@ -1,0 +1,96 @@
+"""Imports go down the layers, are seen at the head of a file, and never reach for the links."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import resolve_name
+from pathlib import Path
+
+import pytest
+
+from tests.project.tree import ROOT, dotted_name, python_files
+
+# (importing module, imported name): why the import may stand inside a function.
+INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {}
+
+# What users import beside `vtgrad` itself is written on top of it, as users would write it.
+ABOVE_THE_PACKAGE = ("vtgrad.demo", "vtgrad.testing", "vtgrad.viz")
+
+
+def imports_of(tree: ast.Module, package: str) -> Iterator[tuple[bool, str]]:
+    """Every import: whether it is inside a function, and the absolute name of the module.
+
+    ``package`` is the package that relative imports start from.
+    """
+    inside = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield id(node) in inside, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            name = "." * node.level + (node.module or "")
+            yield id(node) in inside, resolve_name(name, package)
+
+
+def _imports() -> Iterator[tuple[str, bool, str]]:
+    """Every import of the package, with the name of the module that it stands in."""
+    for path in python_files():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for inside, name in imports_of(tree, dotted_name(path.parent / "__init__.py")):
+            yield dotted_name(path), inside, name
+
+
+def test_the_import_contracts_hold() -> None:
+    lint = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert lint.returncode == 0, lint.stdout + lint.stderr
+
+
+def test_no_import_hides_in_a_function() -> None:
+    found = {(module, name) for module, inside, name in _imports() if inside}
+    # Equality: a reason for an import that is gone must go as well.
+    assert found == set(INSIDE_FUNCTIONS)
+
+
+def test_layers_do_not_import_the_package_that_is_made_of_them() -> None:
+    # `from vtgrad import Tensor` goes from any layer to the top of all, by way of the package.
+    upwards = [
+        module
+        for module, _, name in _imports()
+        if name == "vtgrad" and module != "vtgrad" and not module.startswith(ABOVE_THE_PACKAGE)
+    ]
+    assert upwards == []
+
+
+def test_imports_do_not_go_through_the_links() -> None:
+    through = [
+        module for module, _, name in _imports() if name.split(".", 1)[0] in {"storage", "views"}
+    ]
+    assert through == []
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import storage.geometry", [(False, "storage.geometry")]),
+        ("def f():\n    from vtgrad import views", [(True, "vtgrad")]),
+        ("class C:\n    import os", [(False, "os")]),
+        ("if TYPE_CHECKING:\n    from . import x", [(False, "vtgrad.graph")]),
+        ("from ..storage import x", [(False, "vtgrad.storage")]),
+    ],
+)
+def test_imports_are_found_wherever_they_stand(
+    source: str, expected: list[tuple[bool, str]]
+) -> None:
+    assert list(imports_of(ast.parse(source), "vtgrad.graph")) == expected

@@ -1,0 +1,81 @@
+"""Self-overlap is exact; overlap of two geometries follows from reach and density."""
+
+import itertools
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vtgrad.storage.geometry import Overlap, has_self_overlap, overlap
+
+
+def names_a_place_twice(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    places = [
+        sum(i * s for i, s in zip(index, strides, strict=True))
+        for index in itertools.product(*map(range, sizes))
+    ]
+    return len(set(places)) < len(places)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "strides", "expected"),
+    [
+        ((3,), (0,), True),
+        ((1,), (0,), False),
+        ((3, 2), (1, 1), True),
+        ((2, 2), (1, 2), False),
+        ((2, 3), (3, 2), False),
+        ((3, 4), (3, 2), True),  # 2 * 3 == 3 * 2
+        ((2, 2, 2), (3, 5, 8), True),  # 3 + 5 == 8
+        ((2, 2, 2), (3, 5, 9), False),
+        ((0, 5), (0, 0), False),
+        ((4,), (-1,), False),
+        ((2, 2), (2, -2), True),
+        ((), (), False),
+    ],
+)
+def test_self_overlap(sizes: tuple[int, ...], strides: tuple[int, ...], expected: bool) -> None:
+    assert has_self_overlap(sizes, strides) is expected
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(-30, 30)), max_size=5),
+)
+def test_self_overlap_agrees_with_naming_every_element(dims: list[tuple[int, int]]) -> None:
+    sizes = tuple(size for size, _ in dims)
+    strides = tuple(stride for _, stride in dims)
+    assert has_self_overlap(sizes, strides) is names_a_place_twice(sizes, strides)
+
+
+def test_self_overlap_does_not_name_every_element() -> None:
+    started = time.perf_counter()
+    assert has_self_overlap((999_001, 1000), (1, 1))
+    assert not has_self_overlap((50,) * 5, (100_000_007, 10_000_003, 100_003, 9973, 101))
+    assert not has_self_overlap((1000,) * 5, (10**12, 10**9, 10**6, 10**3, 1))
+    assert has_self_overlap((100, 100, 100, 100), (1_000_003, 999_983, 10_007, 1))
+    assert time.perf_counter() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        (((3,), (1,), 0), ((3,), (1,), 0), Overlap.FULL),
+        (((3,), (1,), 0), ((3,), (1,), 3), Overlap.NONE),
+        (((3,), (1,), 0), ((3,), (1,), 1), Overlap.PARTIAL),
+        (((2, 2), (2, 1), 0), ((2, 2), (1, 2), 0), Overlap.PARTIAL),
+        (((3,), (2,), 0), ((3,), (2,), 1), Overlap.UNDECIDED),
+        (((2,), (2,), 0), ((2,), (1,), 0), Overlap.UNDECIDED),
+        (((3,), (2,), 0), ((3,), (2,), 0), Overlap.FULL),
+        (((0,), (1,), 0), ((3,), (1,), 0), Overlap.NONE),
+        (((2,), (5,), 0), ((2,), (5,), 6), Overlap.NONE),
+        (((2, 3), (3, 1), 0), ((3,), (1,), 3), Overlap.PARTIAL),
+    ],
+)
+def test_overlap_of_two_geometries(
+    a: tuple[tuple[int, ...], tuple[int, ...], int],
+    b: tuple[tuple[int, ...], tuple[int, ...], int],
+    expected: Overlap,
+) -> None:
+    assert overlap(a, b) is expected
+    assert overlap(b, a) is expected

@@ -1,0 +1,9 @@
+"""Differentiation: running graphs backward, and what goes with it."""
+
+from ..graph.grad_mode import enable_grad as enable_grad
+from ..graph.grad_mode import is_grad_enabled as is_grad_enabled
+from ..graph.grad_mode import no_grad as no_grad
+from ..graph.grad_mode import set_grad_enabled as set_grad_enabled
+from . import graph as graph
+from .differentiate import backward as backward
+from .differentiate import grad as grad

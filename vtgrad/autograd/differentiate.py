@@ -1,0 +1,140 @@
+"""``backward`` and ``grad``, as users call them."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, cast, overload
+
+from ..engine import backward as engine
+from ..graph.gradient_edge import GradientEdge
+from ..tensor import Tensor
+
+__all__ = ["backward", "grad"]
+
+Root: TypeAlias = Tensor | GradientEdge
+Roots: TypeAlias = Root | Sequence[Root]
+Gradients: TypeAlias = Tensor | Sequence[Tensor | None] | None
+
+
+def backward(
+    tensors: Roots,
+    grad_tensors: Gradients = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Roots | None = None,
+) -> None:
+    """Add the gradients of `tensors` into the ``.grad`` of the leaves.
+
+    Parameters
+    ----------
+    tensors : tensor, GradientEdge, or sequence of them
+        The roots.
+    grad_tensors : tensor or sequence, optional
+        The gradient that enters at each root, of its shape. May be left out, or None, for roots
+        with exactly one real element, where it is one.
+    retain_graph : bool, optional
+        Keep saved values, for another backward. As `create_graph` by default.
+    create_graph : bool
+        Record the backward itself, so that gradients can be differentiated.
+    inputs : tensor, GradientEdge, or sequence of them, optional
+        Fill only these, leaves or not, and run only what leads to them.
+
+    Raises
+    ------
+    RootError
+        If a root does not require grad.
+    ImplicitGradientError, GradientError
+        If a root's gradient is missing or does not fit.
+    StaleSavedError, GraphFreedError, ViewInvalidError
+        Before anything has run, if a value that is needed was overwritten or freed.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = x * x
+    >>> vt.autograd.backward(y, vt.tensor([1.0, 10.0]))
+    >>> x.grad
+    tensor([ 2., 40.])
+    """
+    engine.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
+
+
+@overload
+def grad(
+    outputs: Roots,
+    inputs: Roots,
+    grad_outputs: Gradients = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: Literal[False] | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...]: ...
+@overload
+def grad(
+    outputs: Roots,
+    inputs: Roots,
+    grad_outputs: Gradients = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]: ...
+def grad(
+    outputs: Roots,
+    inputs: Roots,
+    grad_outputs: Gradients = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs` with respect to `inputs`; no ``.grad`` is touched.
+
+    Parameters
+    ----------
+    outputs : tensor, GradientEdge, or sequence of them
+        The roots.
+    inputs : tensor, GradientEdge, or sequence of them
+        What to differentiate with respect to: present values, leaves or not.
+    grad_outputs : tensor or sequence, optional
+        The gradient that enters at each root, as in `backward`.
+    retain_graph, create_graph : bool, optional
+        As in `backward`.
+    allow_unused : bool, optional
+        Answer None for an input that the outputs do not depend on, instead of raising.
+        As `materialize_grads` by default.
+    materialize_grads : bool
+        Answer zeros for such an input.
+
+    Returns
+    -------
+    tuple of tensor or None
+        One gradient for each input, of its shape and dtype.
+
+    Raises
+    ------
+    GradRequiredError
+        If an input does not require grad.
+    UnusedInputError
+        If an input is not reached, and may not be.
+    ArgumentValueError
+        If `inputs` is empty, or `materialize_grads` is set and `allow_unused` is False.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> x = vt.tensor(3.0, requires_grad=True)
+    >>> (first,) = vt.autograd.grad(x**3, x, create_graph=True)
+    >>> (second,) = vt.autograd.grad(first, x)
+    >>> first.item(), second.item()
+    (27.0, 18.0)
+    """
+    found = engine.grad(
+        outputs,
+        inputs,
+        grad_outputs,
+        retain_graph,
+        create_graph,
+        allow_unused,
+        materialize_grads,
+    )
+    return cast("tuple[Tensor | None, ...]", found)

@@ -1,0 +1,320 @@
+"""What a tensor says about gradients."""
+
+import warnings
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Self, cast
+
+from .engine.backward import backward
+from .errors import (
+    ArgumentTypeError,
+    DetachViewError,
+    GradAssignmentError,
+    GradRequiredError,
+    RequiresGradError,
+)
+from .graph.accumulate_grad import AccumulateGrad
+from .graph.functions import forget_leaf_node, gradient_edge, meta_of, own_meta
+from .graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
+from .graph.node import Node
+from .ops.generated.methods import TensorMethods
+from .storage.dtypes import dtype_of
+from .storage.tensor_base import TensorBase
+from .views.differentiable_view_meta import view_meta_of
+
+__all__ = ["AutogradMethods"]
+
+
+class AutogradMethods(TensorMethods):
+    """Gradient attributes and methods of a tensor."""
+
+    __slots__ = ()
+
+    # -- reading -----------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are computed for this tensor. Can be set on leaves."""
+        meta = self._impl.autograd_meta
+        return meta is not None and meta.requires_grad()
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        meta = meta_of(self)
+        if meta is not None and meta.grad_fn_ is not None:
+            raise RequiresGradError("requires_grad of a computed tensor cannot be set")
+        self.requires_grad_(value)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise GradAssignmentError("requires_grad cannot be deleted")
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that produced the tensor's present value; None for leaves.
+
+        Raises
+        ------
+        ViewInvalidError
+            For a view that lost its meaning when its base was written.
+        """
+        meta = meta_of(self)
+        return None if meta is None else meta.grad_fn(self)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor has no producer."""
+        return self.grad_fn is None
+
+    @property
+    def output_nr(self) -> int:
+        """Which result of `grad_fn` the tensor is."""
+        meta = meta_of(self)
+        return 0 if meta is None else meta.output_nr
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this result."""
+        meta = meta_of(self)
+        return meta is not None and meta.retains_grad
+
+    @property
+    def _base(self) -> Self | None:
+        """The tensor that this one is a view of; None if it is no view."""
+        meta = view_meta_of(self)
+        if meta is None:
+            return None
+        return cast("Self", meta.backward_info.base)
+
+    def _is_view(self) -> bool:
+        """Whether the tensor is a differentiable view."""
+        return view_meta_of(self) is not None
+
+    # -- .grad -------------------------------------------------------------------------------
+
+    @property
+    def grad(self) -> Self | None:
+        """The gradient accumulated so far; None if nothing arrived yet."""
+        meta = meta_of(self)
+        if meta is None or meta.cell is None or meta.cell.grad is None:
+            if meta is not None and not meta.retains_grad and meta.grad_fn_ is not None:
+                warnings.warn(
+                    "reading .grad of a tensor that is not a leaf: backward does not fill it "
+                    "unless retain_grad() was called on it",
+                    UserWarning,
+                    stacklevel=2,
+                )
+            return None
+        return cast("Self", meta.cell.grad)
+
+    @grad.setter
+    def grad(self, value: "TensorBase | None") -> None:
+        if value is None:
+            meta = meta_of(self)
+            if meta is not None and meta.cell is not None:
+                meta.cell.grad = None
+            return
+        if not isinstance(value, TensorBase):
+            raise ArgumentTypeError(
+                f".grad takes a tensor or None, not {type(value).__name__}", argument="grad"
+            )
+        if value is self:
+            raise GradAssignmentError("a tensor cannot be its own gradient")
+        own, other = self._impl.array, value._impl.array
+        if own.dtype != other.dtype:
+            raise GradAssignmentError(
+                f"the gradient has dtype {dtype_of(other.dtype).name}, the tensor "
+                f"{dtype_of(own.dtype).name}",
+                expected=dtype_of(own.dtype),
+                found=dtype_of(other.dtype),
+            )
+        if own.shape != other.shape:
+            raise GradAssignmentError(
+                f"the gradient has shape {list(other.shape)}, the tensor {list(own.shape)}",
+                expected=own.shape,
+                found=other.shape,
+            )
+        own_meta(self).own_cell().grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
+
+    # -- changing -----------------------------------------------------------------------------
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Ask for gradients of this leaf, or stop asking.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself.
+
+        Raises
+        ------
+        RequiresGradError
+            For a dtype that has no gradients, or to switch it off for a result.
+        """
+        if requires_grad and self._impl.array.dtype.kind not in "fc":
+            raise RequiresGradError(
+                f"only floating and complex tensors have gradients, not {self.dtype.name}",
+                dtype=self.dtype,
+            )
+        meta = meta_of(self)
+        if not requires_grad:
+            if not self.is_leaf:
+                raise RequiresGradError(
+                    "requires_grad of a computed tensor cannot be switched off; use detach()"
+                )
+            if meta is not None:
+                meta.stop_being_leaf(LeafState.IGNORES)
+        elif meta is None or meta.grad_fn_ is None:
+            meta = own_meta(self)
+            meta.requires_grad_ = True
+            if meta.cell is not None:
+                meta.cell.leaf_state = LeafState.ACCUMULATES
+        return self
+
+    def detach(self) -> Self:
+        """A tensor on the same memory and version, without a producer; no view."""
+        impl = self._impl
+        alias = impl.alias(impl.array, impl.byte_offset, impl._strides)
+        alias.allow_tensor_metadata_change = False
+        return self._wrap(alias)
+
+    def detach_(self) -> Self:
+        """Forget the producer, and stop asking for gradients.
+
+        Raises
+        ------
+        DetachViewError
+            For a view, whose base would still know of it.
+        """
+        if self._is_view():
+            raise DetachViewError("a view cannot be detached in place; use detach()")
+        meta = meta_of(self)
+        if meta is not None:
+            meta.set_gradient_edge(None, 0)
+            meta.stop_being_leaf(LeafState.IGNORES)
+        return self
+
+    @property
+    def data(self) -> Self:
+        """The same memory without gradients and with a version counter of its own."""
+        impl = self._impl
+        alias = impl.alias(impl.array, impl.byte_offset, impl._strides)
+        alias.version_counter = None
+        alias.allow_tensor_metadata_change = False
+        return self._wrap(alias)
+
+    @data.setter
+    def data(self, value: TensorBase) -> None:
+        if not isinstance(value, TensorBase):
+            raise ArgumentTypeError(
+                f".data takes a tensor, not {type(value).__name__}", argument="data"
+            )
+        meta = meta_of(self)
+        if meta is not None and meta.requires_grad() and value._impl.dtype.kind not in "fc":
+            raise RequiresGradError(
+                "the data of a tensor that requires grad must be floating or complex, not "
+                f"{dtype_of(value._impl.dtype).name}",
+                dtype=dtype_of(value._impl.dtype),
+            )
+        impl, other = self._impl, value._impl
+        changed = impl.sizes != other.sizes or impl.dtype != other.dtype
+        impl.counter  # noqa: B018  # aliases made before share the counter, not the memory
+        other.storage  # noqa: B018  # from now on two impls look at it
+        impl.set_geometry_of(other)
+        if changed:
+            forget_leaf_node(self)
+
+    @data.deleter
+    def data(self) -> None:
+        raise GradAssignmentError("data cannot be deleted")
+
+    # -- backward and hooks --------------------------------------------------------------------
+
+    def backward(
+        self,
+        gradient: TensorBase | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: TensorBase | Sequence[TensorBase] | None = None,
+    ) -> None:
+        """Add the gradients of this tensor into the ``.grad`` of the leaves.
+
+        See `vtgrad.autograd.backward`, which it calls.
+
+        Examples
+        --------
+        >>> import vtgrad as vt
+        >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+        """
+        if gradient is not None and not isinstance(gradient, TensorBase):
+            raise ArgumentTypeError(
+                f"gradient must be a tensor or None, not {type(gradient).__name__}",
+                argument="gradient",
+            )
+        backward(self, gradient, retain_graph, create_graph, inputs)
+
+    def retain_grad(self) -> None:
+        """Keep ``.grad`` of this result too; nothing happens on leaves, or the second time.
+
+        Raises
+        ------
+        GradRequiredError
+            If the tensor does not require grad.
+        """
+        if not self.requires_grad:
+            raise GradRequiredError("retain_grad needs a tensor that requires grad")
+        own_meta(self).retain(self)
+
+    def register_hook(self, hook: Callable[[Self], TensorBase | None]) -> RemovableHandle:
+        """Call `hook` with the gradient of the present value whenever it is computed.
+
+        The hook may return another gradient of the same shape. It stays with the present value:
+        after an in-place write the tensor has a new one.
+
+        Raises
+        ------
+        GradRequiredError
+            If the tensor does not require grad.
+        """
+        if not self.requires_grad:
+            raise GradRequiredError("register_hook needs a tensor that requires grad")
+        edge = gradient_edge(self)
+        if edge is None:
+            # A view made under no_grad says that it requires grad, as its base does, but no
+            # gradient is ever computed for it, so there is nowhere to put the hook.
+            return HookDict[TensorHook]().add(cast("TensorHook", hook))
+        return edge.function.own_hooks().tensor_hooks(edge.input_nr).add(cast("TensorHook", hook))
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Self], None]) -> RemovableHandle:
+        """Call `hook` with this leaf after each accumulation into its ``.grad``.
+
+        Raises
+        ------
+        GradRequiredError
+            If the tensor is no leaf that requires grad.
+        """
+        if not self.requires_grad or not self.is_leaf:
+            raise GradRequiredError("post-accumulate hooks need a leaf that requires grad")
+        edge = gradient_edge(self)
+        assert edge is not None
+        node = edge.function
+        assert isinstance(node, AccumulateGrad)
+        cell = node.leaf_cell()
+        if cell.post_accumulate is None:
+            cell.post_accumulate = HookDict()
+        reference = weakref.ref(self)
+
+        def call() -> None:
+            leaf = reference()
+            answer: object = None if leaf is None else hook(leaf)  # type: ignore[func-returns-value]  # that is what is checked
+            if answer is not None:
+                raise ArgumentTypeError("a post-accumulate hook must return None", hook=hook)
+
+        return cell.post_accumulate.add(call)

@@ -1,0 +1,1 @@
+"""Writes ``vtgrad/ops/generated`` from the derivative tables. Nothing imports this package."""

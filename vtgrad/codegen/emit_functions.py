@@ -1,0 +1,227 @@
+"""Writing the functions: out of place, ``out=``, in place, views and metadata operators."""
+
+import dataclasses
+
+from .emit_nodes import has_keyword_only, signature
+from .language import Argument, Operator
+
+__all__ = ["FUNCTION_IMPORTS", "TYPE_VARIABLE", "emit_function", "function_names"]
+
+FUNCTION_IMPORTS = """\
+from collections.abc import Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from vtgrad.graph.functions import requires_grad, set_history, set_history_of_each
+from vtgrad.graph.grad_mode import is_grad_enabled
+from vtgrad.ops import kernels as k
+from vtgrad.ops import view_impls
+from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
+{types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.dtypes import DType
+from vtgrad.storage.quiet import quiet
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.make_view import make_view, make_views
+from vtgrad.views.write import check_out, store_result, write, write_geometry, write_out
+"""
+
+TYPE_VARIABLE = 'T = TypeVar("T", bound=TensorBase)\n\n'
+
+_TYPES = {
+    "Tensor": "TensorBase",
+    "Tensor | Number": "TensorBase | Number",
+    "Tensor | None": "TensorBase | None",
+    "Tensors": "Sequence[TensorBase]",
+}
+_OWN_TYPES = {"Tensor": "T", "Tensors": "Sequence[T]"}
+
+
+def function_names(operator: Operator) -> list[str]:
+    """The functions that come from one entry."""
+    names = [operator.name]
+    if operator.inplace is not None:
+        names.append(operator.inplace)
+    return names
+
+
+def emit_function(operator: Operator) -> str:
+    """All functions of one entry, as Python text."""
+    if operator.returns == "Self":
+        return _inplace(operator, operator.name, operator.writer or operator.kernel, direct=True)
+    if operator.returns == "Geometry":
+        return _geometry(operator)
+    if operator.returns in {"View", "Views"}:
+        return _view(operator)
+    text = _out_of_place(operator)
+    if operator.inplace is not None:
+        if operator.writer is not None:
+            text += _inplace(operator, operator.inplace, operator.writer, direct=True)
+        else:
+            text += _inplace(operator, operator.inplace, operator.kernel, direct=False)
+    return text
+
+
+def _owner(operator: Operator) -> Argument:
+    """The argument whose class the results have."""
+    for kind in ("Tensor", "Tensors"):
+        for a in operator.arguments:
+            if a.type == kind:
+                return a
+    raise AssertionError(f"{operator.where}: no tensor argument")
+
+
+def _parameters(operator: Operator) -> str:
+    owner = _owner(operator)
+    types = [
+        _OWN_TYPES[a.type] if a is owner else _TYPES.get(a.type, a.type) for a in operator.arguments
+    ]
+    return signature(operator.arguments, types)
+
+
+def _passed(operator: Operator, *, skip_first: bool = False, converted: bool = False) -> str:
+    parts = []
+    for a in operator.arguments[1 if skip_first else 0 :]:
+        value = a.name
+        if converted:
+            value = {
+                "Tensor": f'array_of({a.name}, "{a.name}")',
+                "Tensor | Number": f'operand_of({a.name}, "{a.name}")',
+                "Tensor | None": f'array_or_none({a.name}, "{a.name}")',
+                "Tensors": f'arrays_of({a.name}, "{a.name}")',
+                "DType | None": f"numpy_or_none({a.name})",
+            }.get(a.type, a.name)
+        parts.append(f"{a.name}={value}" if a.keyword_only else value)
+    return ", ".join(parts)
+
+
+def _tensor_names(operator: Operator) -> str:
+    return ", ".join(f"*{a.name}" if a.is_list else a.name for a in operator.tensors)
+
+
+def _doc(operator: Operator, fallback: str) -> str:
+    text = operator.doc or fallback
+    if "\n" not in text:
+        return f'    """{text}"""\n'
+    indented = "\n".join(f"    {line}".rstrip() for line in text.splitlines())
+    return f'    """{indented.strip()}\n    """\n'
+
+
+def _out_of_place(operator: Operator) -> str:
+    owner = _owner(operator)
+    source = f"{owner.name}[0]" if owner.is_list else owner.name
+    multiple = operator.returns == "tuple"
+    exact = ", exact=True" if operator.exact_out else ""
+    header = ""
+    returned = "T"
+    if multiple:
+        returned = "".join(part.capitalize() for part in operator.name.split("_")) + "Result"
+        fields = "\n".join(f"    {name}: T" for name in operator.results)
+        header = (
+            f"class {returned}(NamedTuple, Generic[T]):\n"
+            f'    """Results of `{operator.name}`."""\n\n{fields}\n\n\n'
+        )
+        returned += "[T]"
+    params = _parameters(operator)
+    if operator.out:
+        star = "" if has_keyword_only(operator) else "*, "
+        kind = "tuple[" + ", ".join(["T"] * len(operator.results)) + "]" if multiple else "T"
+        params += f", {star}out: {kind} | None = None"
+    text = f"{header}def {operator.name}({params}) -> {returned}:\n"
+    text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a new tensor.")
+    if operator.out:
+        outs = [f"out[{i}]" for i in range(len(operator.results))] if multiple else ["out"]
+        text += "    if out is not None:\n"
+        for one in outs:
+            extra = "" if _differentiable(operator) else ", differentiable=False"
+            text += f"        check_out({one}, {_tensor_names(operator)}{extra})\n"
+    call = f"quiet.run(k.{operator.kernel}, {_passed(operator, converted=True)})"
+    if multiple:
+        text += f"    arrays = {call}\n"
+        if operator.out:
+            written = ", ".join(
+                f"write_out(out[{i}], arrays[{i}]{exact})" for i in range(len(operator.results))
+            )
+            text += "    if out is not None:\n"
+            text += f"        return {returned[:-3]}({written})\n"
+        wrapped = ", ".join(
+            f"{source}._wrap(TensorImpl(arrays[{i}]))" for i in range(len(operator.results))
+        )
+        text += f"    results = {returned[:-3]}({wrapped})\n"
+    else:
+        text += f"    array = {call}\n"
+        if operator.out:
+            text += "    if out is not None:\n        return write_out(out, array" + exact + ")\n"
+        text += f"    result = {source}._wrap(TensorImpl(array))\n"
+    if operator.node is not None:
+        condition = f"is_grad_enabled() and requires_grad({_tensor_names(operator)})"
+        if operator.real_result:
+            condition += ' and array.dtype.kind in "fc"'
+        text += f"    if {condition}:\n"
+        text += f"        node = {operator.node}.record({_passed(operator)})\n"
+        if multiple:
+            text += "        set_history_of_each(results, node)\n"
+            text += "        node.save_results(*results)\n"
+        else:
+            text += "        set_history(result, node)\n"
+            text += "        node.save_results(result)\n"
+    text += f"    return {'results' if multiple else 'result'}\n\n\n"
+    return text
+
+
+def _differentiable(operator: Operator) -> bool:
+    """Whether the results of the function have a gradient."""
+    return operator.node is not None and not operator.real_result
+
+
+def _inplace(operator: Operator, name: str, kernel: str, *, direct: bool) -> str:
+    writer = f"_{name}writer"
+    made = f"k.{kernel}" if direct else f"store_result(k.{kernel})"
+    text = f"{writer} = {made}\n\n\n"
+    text += f"def {name}({_parameters(operator)}) -> T:\n"
+    base = name.rstrip("_")
+    text += _doc(
+        operator if direct else _undocumented(operator),
+        f"Write the result of `{base}` into the tensor itself, which is returned.",
+    )
+    for a in operator.arguments[1:]:
+        if a.type == "Tensor":
+            text += f'    array_of({a.name}, "{a.name}")\n'
+    rest = _passed(operator, skip_first=True)
+    extra = f', overlap="{operator.overlap}"' if operator.overlap != "refused" else ""
+    if operator.distinct:
+        extra += ", distinct=True"
+    comma = ", " if rest else ""
+    first = operator.arguments[0].name
+    recorder = f"{operator.node}.record" if operator.node is not None else "None"
+    text += f"    return write({first}, {recorder}, {writer}{comma}{rest}{extra})\n\n\n"
+    return text
+
+
+def _undocumented(operator: Operator) -> Operator:
+    return dataclasses.replace(operator, doc="")
+
+
+def _geometry(operator: Operator) -> str:
+    rest = _passed(operator, skip_first=True)
+    comma = ", " if rest else ""
+    text = f"def {operator.name}({_parameters(operator)}) -> T:\n"
+    text += _doc(operator, "Look at the same memory through another geometry from now on.")
+    view = f"view_impls.{operator.kernel}"
+    text += f"    return write_geometry(self, {operator.node}.record, {view}{comma}{rest})\n\n\n"
+    return text
+
+
+def _view(operator: Operator) -> str:
+    rest = _passed(operator, skip_first=True)
+    comma = ", " if rest else ""
+    several = operator.returns == "Views"
+    returned = "tuple[T, ...]" if several else "T"
+    text = f"def {operator.name}({_parameters(operator)}) -> {returned}:\n"
+    text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a view.")
+    text += '    array_of(self, "self")\n'
+    name = "impls" if several else "impl"
+    text += f"    {name} = view_impls.{operator.kernel}(self._impl{comma}{rest})\n"
+    text += f"    node = {operator.node}.record({_passed(operator)})"
+    text += " if is_grad_enabled() and requires_grad(self) else None\n"
+    text += f"    return {'make_views' if several else 'make_view'}(self, {name}, node)\n\n\n"
+    return text

@@ -1,0 +1,237 @@
+"""Reading the derivative tables.
+
+The tables are the YAML files in ``vtgrad/ops/derivatives``; ``README.md`` beside them defines
+their language. This module turns each entry into an `Operator` and refuses what it does not
+understand, naming the file and the operator.
+"""
+
+import ast
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+__all__ = ["Argument", "Operator", "TableError", "read_table"]
+
+_KEYS: Final = {
+    "op",
+    "node",
+    "kernel",
+    "grad",
+    "fresh",
+    "inplace",
+    "writer",
+    "overlap",
+    "distinct",
+    "name",
+    "out",
+    "doc",
+    "real_result",
+    "overlapping",
+    "method",
+}
+
+
+# What `write` is told, as Python text.
+class TableError(Exception):
+    """An entry that cannot be understood."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    """One parameter of an operator.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    type : str
+        ``Tensor``, ``Tensor | Number``, ``Tensor | None``, ``Tensors`` or any Python type.
+    default : str or None
+        Its default, as Python text.
+    keyword_only : bool
+        Whether it stands after the ``*``.
+    """
+
+    name: str
+    type: str
+    default: str | None
+    keyword_only: bool
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether a single tensor can be passed."""
+        return self.type in {"Tensor", "Tensor | Number", "Tensor | None"}
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a sequence of tensors is passed."""
+        return self.type == "Tensors"
+
+
+@dataclasses.dataclass(frozen=True)
+class Operator:
+    """One entry of a table; the fields are the keys of the language."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    returns: str
+    results: tuple[str, ...]
+    node: str | None
+    node_name: str | None
+    kernel: str
+    formulas: Mapping[str, str]
+    regions: frozenset[str]
+    region_if: str | None
+    fresh: frozenset[str]
+    inplace: str | None
+    writer: str | None
+    distinct: bool
+    overlap: str
+    out: bool
+    exact_out: bool
+    doc: str
+    overlapping: bool
+    real_result: bool
+    method: bool
+    where: str
+
+    @property
+    def tensors(self) -> tuple[Argument, ...]:
+        """The arguments that are tensors or lists of them, in order."""
+        return tuple(a for a in self.arguments if a.is_tensor or a.is_list)
+
+    @property
+    def edged(self) -> tuple[Argument, ...]:
+        """The tensors that have an edge: those with a formula. An index or a mask has none."""
+        return tuple(a for a in self.tensors if a.name in self.formulas)
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the results alias the first argument."""
+        return self.returns in {"View", "Views"}
+
+
+def read_table(path: Path) -> list[Operator]:
+    """All entries of one file.
+
+    Raises
+    ------
+    TableError
+        If an entry is not understood.
+    """
+    entries = yaml.safe_load(path.read_text()) or []
+    return [_operator(path.name, entry) for entry in entries]
+
+
+def _operator(file: str, entry: dict[str, object]) -> Operator:
+    signature = entry.get("op")
+    if not isinstance(signature, str):
+        raise TableError(f"{file}: an entry without 'op': {entry!r}")
+    where = f"{file}: {signature.split('(')[0]}"
+    unknown = set(entry) - _KEYS
+    if unknown:
+        raise TableError(f"{where}: unknown keys {sorted(unknown)}")
+    try:
+        tree = ast.parse(f"def {signature}: ...")
+    except SyntaxError as error:
+        raise TableError(f"{where}: bad signature {signature!r}: {error.msg}") from None
+    function = tree.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    arguments = _arguments(where, function)
+    returns, results = _returns(where, function)
+    formulas: dict[str, str] = {}
+    regions: set[str] = set()
+    condition: str | None = None
+    names = {a.name for a in arguments if a.is_tensor or a.is_list}
+    grad = entry.get("grad", {})
+    if not isinstance(grad, dict):
+        raise TableError(f"{where}: 'grad' must map arguments to formulas")
+    for name, formula in grad.items():
+        if name not in names:
+            raise TableError(f"{where}: a formula for {name!r}, which is no tensor argument")
+        if isinstance(formula, dict):
+            if not {"region"} <= set(formula) <= {"region", "if"}:
+                raise TableError(f"{where}: {name}: expected a formula or 'region: formula'")
+            regions.add(name)
+            if "if" in formula:
+                condition = str(formula["if"])
+            formulas[name] = str(formula["region"])
+        else:
+            formulas[name] = str(formula)
+    node = entry.get("node")
+    if bool(formulas) != bool(node):
+        raise TableError(f"{where}: 'node' and 'grad' go together")
+    fresh = entry.get("fresh", [])
+    inplace = entry.get("inplace")
+    name = function.name
+    return Operator(
+        name=name,
+        arguments=arguments,
+        returns=returns,
+        results=results,
+        node=None if node is None else str(node),
+        node_name=None if entry.get("name") is None else str(entry["name"]),
+        kernel=str(entry.get("kernel", name)),
+        formulas=formulas,
+        regions=frozenset(regions),
+        region_if=condition,
+        fresh=frozenset(names if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true
+        inplace=f"{name}_" if inplace is True else None if not inplace else str(inplace),
+        writer=None if entry.get("writer") is None else str(entry["writer"]),
+        distinct=bool(entry.get("distinct", False)),
+        overlap=str(entry.get("overlap", "refused")),
+        out=bool(entry.get("out", False)),
+        exact_out=entry.get("out") == "exact",
+        doc=str(entry.get("doc", "")).strip(),
+        overlapping=bool(entry.get("overlapping", False)),
+        real_result=bool(entry.get("real_result", False)),
+        method=bool(entry.get("method", True)),
+        where=where,
+    )
+
+
+def _arguments(where: str, function: ast.FunctionDef) -> tuple[Argument, ...]:
+    spec = function.args
+    arguments: list[Argument] = []
+    positional = spec.posonlyargs + spec.args
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults))
+    defaults += spec.defaults
+    for arg, default in zip(positional, defaults, strict=True):
+        arguments.append(_argument(where, arg, default, keyword_only=False))
+    for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        arguments.append(_argument(where, arg, default, keyword_only=True))
+    return tuple(arguments)
+
+
+def _argument(
+    where: str, arg: ast.arg, default: ast.expr | None, *, keyword_only: bool
+) -> Argument:
+    if arg.annotation is None:
+        raise TableError(f"{where}: argument {arg.arg!r} has no type")
+    return Argument(
+        arg.arg,
+        ast.unparse(arg.annotation),
+        None if default is None else ast.unparse(default),
+        keyword_only,
+    )
+
+
+def _returns(where: str, function: ast.FunctionDef) -> tuple[str, tuple[str, ...]]:
+    returns = function.returns
+    if isinstance(returns, ast.Name) and returns.id in {
+        "Tensor",
+        "View",
+        "Views",
+        "Self",
+        "Geometry",
+    }:
+        return returns.id, ("result",)
+    if isinstance(returns, ast.Subscript) and isinstance(returns.slice, ast.Tuple):
+        names = tuple(ast.unparse(e) for e in returns.slice.elts)
+        return "tuple", names
+    raise TableError(
+        f"{where}: returns Tensor, View, Views, Self, Geometry or tuple[name, name, ...]"
+    )

@@ -1,0 +1,296 @@
+"""What tensors are to Python and to NumPy: numbers, containers, text, copies."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Self, SupportsIndex, cast, overload
+
+import numpy as np
+
+from .cast_methods import CastMethods
+from .creation_methods import CreationMethods
+from .errors import (
+    AmbiguousTruthError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    DimensionError,
+    NotSupportedError,
+    NumpyConversionError,
+    ResultTypeError,
+    ViewInvalidError,
+)
+from .formatting import tensor_text
+from .graph.functions import meta_of, requires_grad
+from .graph.grad_mode import is_grad_enabled
+from .ops.arguments import array_of
+from .ops.from_python import index_of
+from .ops.generated import functional as F
+from .pickling import deep_copy, reduce_tensor
+from .storage.arrays import Array, Number, Shape
+from .storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
+from .storage.geometry import normalize_dim, numel
+from .storage.tensor_base import TensorBase
+
+__all__ = ["ConversionMethods", "Nested", "Size"]
+
+# What `tolist` returns.
+Nested = Number | list["Nested"]
+
+
+class Size(tuple[int, ...]):
+    """The sizes of a tensor: a tuple that can count."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of these sizes."""
+        return numel(self)
+
+    def __repr__(self) -> str:
+        return f"vtgrad.Size({list(self)})"
+
+
+class ConversionMethods(CreationMethods, CastMethods):
+    """What tensors are to Python and to NumPy."""
+
+    __slots__ = ()
+
+    # NumPy must not treat a tensor as a sequence of elements: with None here, `array + tensor`
+    # and NumPy's functions of tensors are a TypeError, not an array of objects.
+    __array_ufunc__: ClassVar[None] = None
+    __array_priority__: ClassVar[int] = 1000
+
+    # -- NumPy -------------------------------------------------------------------------------
+
+    def numpy(self, *, force: bool = False) -> Array:
+        """The tensor as a NumPy array on the same memory.
+
+        Writes to the array move no version: saved values that they destroy go unnoticed.
+
+        Parameters
+        ----------
+        force : bool
+            Detach first, where the tensor requires grad.
+
+        Raises
+        ------
+        NumpyConversionError
+            If the tensor requires grad, unless under `no_grad` or forced.
+
+        Examples
+        --------
+        >>> import vtgrad as vt
+        >>> x = vt.zeros(2)
+        >>> x.numpy()[0] = 5
+        >>> x
+        tensor([5., 0.])
+        """
+        if not force:
+            self._check_plain("numpy()")
+        impl = self._impl
+        impl.storage  # noqa: B018  # from now on somebody else looks at this buffer
+        # A fresh array object: assigning to its shape must not change the tensor.
+        view: Array = impl.array.view()
+        return view
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
+        self._check_plain("NumPy's conversion")
+        array = self.numpy(force=True)
+        wanted = array.dtype if dtype is None else np.dtype(cast("np.dtype[np.generic]", dtype))
+        if wanted != array.dtype:
+            if copy is False:
+                raise ArgumentValueError(
+                    f"{array.dtype} cannot become {wanted} without a copy", dtype=str(wanted)
+                )
+            return array.astype(wanted)
+        return array.copy() if copy else array
+
+    def _check_plain(self, name: str) -> None:
+        if is_grad_enabled() and requires_grad(self):
+            raise NumpyConversionError(
+                f"{name} of a tensor that requires grad would hide its uses from the graph; "
+                "call x.detach().numpy()"
+            )
+
+    # -- Python numbers ------------------------------------------------------------------------
+
+    def item(self) -> Number:
+        """The only element as a Python number.
+
+        Raises
+        ------
+        AmbiguousTruthError
+            If there is not exactly one element; a RuntimeError.
+        """
+        array = self._impl.array
+        if array.size != 1:
+            raise AmbiguousTruthError(
+                f"item() needs exactly one element, and there are {array.size}", numel=array.size
+            )
+        number: Number = array.item()
+        return number
+
+    def tolist(self) -> Nested:
+        """The elements as nested lists of Python numbers; a number for 0-d tensors.
+
+        Examples
+        --------
+        >>> import vtgrad as vt
+        >>> vt.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
+        nested: Nested = self._impl.array.tolist()
+        return nested
+
+    def _only(self) -> Number:
+        """The only element, for Python's conversions, whose error is a ValueError."""
+        array = self._impl.array
+        if array.size != 1:
+            raise ArgumentValueError(
+                f"only a tensor of one element is a number, not one of shape {list(array.shape)}",
+                shape=array.shape,
+            )
+        number: Number = array.item()
+        return number
+
+    def _only_real(self) -> bool | int | float:
+        number = self._only()
+        if isinstance(number, complex):
+            if number.imag:
+                raise ResultTypeError(f"{number} is no real number", value=number)
+            return number.real
+        return number
+
+    def __bool__(self) -> bool:
+        array = self._impl.array
+        if array.size != 1:
+            raise AmbiguousTruthError(
+                f"a tensor of {array.size} elements is neither true nor false; use any() or all()",
+                numel=array.size,
+            )
+        return bool(array.item())
+
+    def __int__(self) -> int:
+        return int(self._only_real())
+
+    def __float__(self) -> float:
+        return float(self._only_real())
+
+    def __complex__(self) -> complex:
+        return complex(self._only())
+
+    def __index__(self) -> int:
+        array = self._impl.array
+        if array.size != 1 or array.dtype.kind not in "bui":
+            raise ArgumentTypeError(
+                f"only an integer tensor of one element is an index, not one of "
+                f"{self.dtype.name} and shape {list(array.shape)}",
+                dtype=self.dtype,
+                shape=array.shape,
+            )
+        return int(array.item())
+
+    # -- a container -----------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        array = self._impl.array
+        if array.ndim == 0:
+            raise ArgumentTypeError("a 0-d tensor has no len()")
+        return int(array.shape[0])
+
+    def __iter__(self) -> Iterator[Self]:
+        if self._impl.array.ndim == 0:
+            raise ArgumentTypeError("a 0-d tensor cannot be iterated over")
+        return iter(F.unbind(self, 0))
+
+    def __contains__(self, element: object) -> bool:
+        if isinstance(element, (TensorBase, bool, int, float, complex, np.generic)):
+            return bool(F.eq(self, cast("TensorBase | Number", element))._impl.array.any())
+        raise NotSupportedError(
+            f"a tensor contains numbers and tensors, not {type(element).__name__}"
+        )
+
+    # -- text ------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        facts: list[str] = []
+        dtype = self.dtype
+        plain = {get_default_dtype()} if self.numel() == 0 else _plain_dtypes()
+        if dtype not in plain:
+            facts.append(f"dtype={dtype!r}")
+        meta = meta_of(self)
+        if meta is not None and meta.requires_grad():
+            try:
+                node = meta.grad_fn(self)
+            except ViewInvalidError:
+                facts.append("grad_fn=<Invalid>")
+            else:
+                facts.append(
+                    "requires_grad=True" if node is None else f"grad_fn=<{type(node).__name__}>"
+                )
+        return tensor_text(self._impl.array, facts)
+
+    def __format__(self, spec: str) -> str:
+        if self._impl.array.ndim == 0 and spec:
+            return format(self.item(), spec)
+        return object.__format__(self, spec)
+
+    # -- copies ------------------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        result = deep_copy(self, memo)
+        assert isinstance(result, type(self))
+        return result
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, tuple[object, ...]]:
+        return reduce_tensor(self)
+
+    # -- geometry ----------------------------------------------------------------------------
+
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+    @overload
+    def size(self, dim: int) -> int: ...
+    def size(self, dim: int | None = None) -> Size | int:
+        """The shape, or the length of one dimension."""
+        sizes = self._impl.sizes
+        return Size(sizes) if dim is None else sizes[_place(dim, len(sizes))]
+
+    @overload
+    def stride(self, dim: None = None) -> Shape: ...
+    @overload
+    def stride(self, dim: int) -> int: ...
+    def stride(self, dim: int | None = None) -> Shape | int:
+        """The steps in memory between neighbours, in elements; all, or one dimension's."""
+        strides = self._impl.strides
+        return strides if dim is None else strides[_place(dim, len(strides))]
+
+    def ndimension(self) -> int:
+        """The number of dimensions."""
+        return self._impl.array.ndim
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self._impl.array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, whatever memory they share."""
+        return self._impl.array.nbytes
+
+    def is_same_size(self, other: TensorBase) -> bool:
+        """Whether another tensor has the same shape."""
+        same: bool = self._impl.array.shape == array_of(other, "other").shape
+        return same
+
+
+def _place(dim: int, ndim: int) -> int:
+    """A dimension number from the front; unlike operators, 0-d tensors have none at all."""
+    if ndim == 0:
+        raise DimensionError(f"a 0-d tensor has no dimension {dim}", dim=dim, ndim=0)
+    return normalize_dim(index_of(dim, "dim"), ndim)
+
+
+def _plain_dtypes() -> set[DType]:
+    """The dtypes that the values tell by themselves."""
+    default = get_default_dtype()
+    return {default, int64, bool_, complex64 if default is float32 else complex128}

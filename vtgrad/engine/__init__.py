@@ -1,0 +1,1 @@
+"""The engine: runs a recorded graph backward."""

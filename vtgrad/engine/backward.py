@@ -1,0 +1,309 @@
+"""``backward`` and ``grad``: checking what the user passed, then running the engine."""
+
+import warnings
+from collections.abc import Sequence
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+
+from ..errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    EmptyInputsError,
+    GradientError,
+    GradRequiredError,
+    ImplicitGradientError,
+    RootError,
+    VtgradError,
+)
+from ..graph.autograd_meta import AutogradMeta
+from ..graph.edge import Edge
+from ..graph.functions import gradient_edge, own_meta, requires_grad
+from ..graph.gradient_edge import GradientEdge
+from ..graph.operators import operators
+from ..storage.dtypes import dtype_of
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .engine import execute
+from .graph_task import unused_input
+
+__all__ = ["backward", "grad"]
+
+T = TypeVar("T", bound=TensorBase)
+
+Root: TypeAlias = TensorBase | GradientEdge
+Roots: TypeAlias = Root | Sequence[Root]
+
+
+def _listed(value: Roots) -> list[Root]:
+    if isinstance(value, (TensorBase, GradientEdge)):
+        return [value]
+    return list(value)
+
+
+def _shape_and_dtype(root: Root) -> tuple[tuple[int, ...], np.dtype[np.generic]]:
+    if isinstance(root, GradientEdge):
+        meta = root.node.input_metadata[root.output_nr]
+        return meta.shape, meta.dtype
+    return root.shape, root._impl.dtype
+
+
+def _no_root(nr: int, root: TensorBase) -> RootError:
+    return RootError(
+        f"root {nr} (shape {list(root.shape)}) does not require grad and has no grad_fn, or is a "
+        "view made under no_grad, so there is nothing to run backward",
+        index=nr,
+    )
+
+
+def _root_edges(roots: Sequence[Root]) -> list[Edge]:
+    edges = []
+    for nr, root in enumerate(roots):
+        if isinstance(root, GradientEdge):
+            edges.append(Edge(root.node, root.output_nr))
+            continue
+        if not isinstance(root, TensorBase):
+            raise ArgumentTypeError(
+                f"backward starts from tensors, not from {type(root).__name__}", index=nr
+            )
+        edge = gradient_edge(root)
+        if edge is None:
+            raise _no_root(nr, root)
+        edges.append(edge)
+    return edges
+
+
+def _root_gradients(
+    roots: Sequence[Root], given: Sequence[TensorBase | None], *, recorded: bool
+) -> list[TensorBase]:
+    """The gradient of each root, of its shape and dtype.
+
+    Raises
+    ------
+    ImplicitGradientError, GradientError
+        If one is missing where it is needed, or does not fit.
+    """
+    if len(given) != len(roots):
+        raise GradientError(
+            f"{len(roots)} roots but {len(given)} gradients were passed",
+            expected=len(roots),
+            found=len(given),
+        )
+    gradients = []
+    for nr, (root, grad) in enumerate(zip(roots, given, strict=True)):
+        shape, dtype = _shape_and_dtype(root)
+        if grad is None:
+            if isinstance(root, TensorBase) and not requires_grad(root):
+                raise _no_root(nr, root)
+            if any(n != 1 for n in shape):
+                raise ImplicitGradientError(
+                    f"root {nr} has shape {list(shape)}; only a root with one element has an "
+                    "implicit gradient, pass one for it",
+                    index=nr,
+                    shape=shape,
+                )
+            if dtype.kind != "f":
+                raise ImplicitGradientError(
+                    f"root {nr} is {dtype}; only a real floating root has an implicit gradient, "
+                    "pass one for it",
+                    index=nr,
+                    dtype=dtype_of(dtype),
+                )
+            gradients.append(operators().wrap(TensorImpl(np.ones(shape, dtype))))
+            continue
+        if not isinstance(grad, TensorBase):
+            raise ArgumentTypeError(
+                f"gradient {nr} must be a tensor or None, not {type(grad).__name__}", index=nr
+            )
+        found = grad._impl.array
+        if found.shape != shape:
+            raise GradientError(
+                f"gradient {nr} has shape {list(found.shape)}, its root {list(shape)}",
+                index=nr,
+                expected=shape,
+                found=found.shape,
+            )
+        if (found.dtype.kind == "c") != (dtype.kind == "c"):
+            raise GradientError(
+                f"gradient {nr} is {found.dtype}, its root {dtype}: both must be complex or "
+                "neither",
+                index=nr,
+                expected=dtype,
+                found=found.dtype,
+            )
+        if found.dtype != dtype:
+            grad = (
+                operators().fit(grad, shape, dtype)
+                if recorded
+                else operators().wrap(TensorImpl(found.astype(dtype)))
+            )
+        gradients.append(grad)
+    return gradients
+
+
+def _given(grads: object, count: int) -> list[TensorBase | None]:
+    if grads is None:
+        return [None] * count
+    if isinstance(grads, TensorBase):
+        return [grads]
+    if isinstance(grads, Sequence):
+        return list(grads)
+    raise ArgumentTypeError(
+        f"gradients must be a tensor or a sequence of tensors, not {type(grads).__name__}"
+    )
+
+
+def backward(
+    tensors: Roots,
+    grad_tensors: TensorBase | Sequence[TensorBase | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Roots | None = None,
+) -> None:
+    """Add the gradients of `tensors` into the ``.grad`` of the leaves.
+
+    Parameters
+    ----------
+    tensors : tensor, GradientEdge, or sequence of them
+        The roots.
+    grad_tensors : tensor or sequence, optional
+        The gradient that enters at each root, of its shape. May be left out, or None, for roots
+        with exactly one real element, where it is one.
+    retain_graph : bool, optional
+        Keep saved values, for another backward. As `create_graph` by default.
+    create_graph : bool
+        Record the backward itself, so that gradients can be differentiated.
+    inputs : tensor, GradientEdge, or sequence of them, optional
+        Fill only these, leaves or not, and run only what leads to them.
+
+    Raises
+    ------
+    RootError
+        If a root does not require grad.
+    ImplicitGradientError, GradientError
+        If a root's gradient is missing or does not fit.
+    StaleSavedError, GraphFreedError, ViewInvalidError
+        Before anything has run, if a value that is needed was overwritten or freed.
+    """
+    if create_graph:
+        warnings.warn(
+            "backward(create_graph=True) puts gradients that refer to the graph into .grad of the "
+            "leaves, which the graph refers to: a cycle, which lives until .grad is reset. "
+            "vtgrad.autograd.grad makes none",
+            UserWarning,
+            stacklevel=3,
+        )
+    roots = _listed(tensors)
+    gradients = _root_gradients(roots, _given(grad_tensors, len(roots)), recorded=create_graph)
+    targets = None if inputs is None else _listed(inputs)
+    if targets is not None and not targets:
+        raise EmptyInputsError("inputs of backward must not be empty")
+    edges = _root_edges(roots)
+    keep = create_graph if retain_graph is None else retain_graph
+    if targets is None:
+        execute(edges, gradients, keep_graph=keep, create_graph=create_graph)
+        return
+    wanted = [_input_edge(target) for target in targets]
+    retained: list[AutogradMeta] = []
+    for target in targets:
+        if isinstance(target, TensorBase):
+            meta = own_meta(target)
+            if not meta.retains_grad:
+                meta.retain(target)
+                retained.append(meta)
+    try:
+        execute(
+            edges,
+            gradients,
+            inputs=wanted,
+            accumulate=True,
+            keep_graph=keep,
+            create_graph=create_graph,
+        )
+    except VtgradError:
+        for meta in retained:
+            meta.stop_retaining()
+        raise
+
+
+def _input_edge(target: Root) -> Edge | None:
+    if isinstance(target, GradientEdge):
+        return Edge(target.node, target.output_nr)
+    if not isinstance(target, TensorBase):
+        raise ArgumentTypeError(f"inputs must be tensors, not {type(target).__name__}")
+    if not requires_grad(target):
+        raise GradRequiredError(
+            f"an input of shape {list(target.shape)} does not require grad", shape=target.shape
+        )
+    return gradient_edge(target)
+
+
+def grad(
+    outputs: Roots,
+    inputs: Roots,
+    grad_outputs: TensorBase | Sequence[TensorBase | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[TensorBase | None, ...]:
+    """The gradients of `outputs` with respect to `inputs`; no ``.grad`` is touched.
+
+    Parameters
+    ----------
+    outputs : tensor, GradientEdge, or sequence of them
+        The roots.
+    inputs : tensor, GradientEdge, or sequence of them
+        What to differentiate with respect to: present values, leaves or not.
+    grad_outputs : tensor or sequence, optional
+        The gradient that enters at each root, as in `backward`.
+    retain_graph, create_graph : bool, optional
+        As in `backward`.
+    allow_unused : bool, optional
+        Answer None for an input that the outputs do not depend on, instead of raising.
+        As `materialize_grads` by default.
+    materialize_grads : bool
+        Answer zeros for such an input.
+
+    Returns
+    -------
+    tuple of tensor or None
+        One gradient for each input, of its shape and dtype.
+
+    Raises
+    ------
+    GradRequiredError
+        If an input does not require grad.
+    UnusedInputError
+        If an input is not reached, and may not be.
+    ArgumentValueError
+        If `inputs` is empty, or `materialize_grads` is set and `allow_unused` is False.
+    """
+    if materialize_grads and allow_unused is False:
+        raise ArgumentValueError("materialize_grads answers unused inputs; allow_unused=False")
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    roots, targets = _listed(outputs), _listed(inputs)
+    if not targets:
+        raise ArgumentValueError("grad needs at least one input")
+    gradients = _root_gradients(roots, _given(grad_outputs, len(roots)), recorded=create_graph)
+    edges = _root_edges(roots)
+    found = execute(
+        edges,
+        gradients,
+        inputs=[_input_edge(target) for target in targets],
+        accumulate=False,
+        allow_unused=allow_unused,
+        keep_graph=create_graph if retain_graph is None else retain_graph,
+        create_graph=create_graph,
+    )
+    for nr, (target, gradient) in enumerate(zip(targets, found, strict=True)):
+        if gradient is not None:
+            continue
+        if not allow_unused:
+            raise unused_input(nr)
+        if materialize_grads:
+            zeros = operators().zeros(*_shape_and_dtype(target))
+            own_meta(zeros).requires_grad_ = create_graph
+            found[nr] = zeros
+    return tuple(found)

@@ -1,0 +1,194 @@
+"""One run of the engine: which nodes run, in what order, and what they wait for.
+
+NOTE [ Backward is all or nothing ]
+
+A saved value that was overwritten makes a backward fail. Found in the middle, it would leave some
+leaves with new gradients, some hooks run and some values freed. So while the nodes that will run
+are counted, every value that they saved is checked, and the error is raised before any of them
+runs. Values are checked once more when they are unpacked, because a hook may write too.
+"""
+
+from collections.abc import Sequence
+
+from ..errors import UnusedInputError, VtgradError
+from ..graph.edge import Edge
+from ..graph.node import Node
+
+__all__ = ["ALL_EDGES", "GraphTask", "unused_input"]
+
+ALL_EDGES = -1
+
+
+def unused_input(nr: int) -> UnusedInputError:
+    """The error for an input of ``grad`` that got no gradient."""
+    return UnusedInputError(
+        f"input {nr} was not used to compute the outputs, or was written in place since; pass "
+        "allow_unused=True to get None for it",
+        index=nr,
+    )
+
+
+class GraphTask:
+    """The nodes of one backward.
+
+    Attributes
+    ----------
+    roots : sequence of Edge
+        Where gradients enter.
+    dependencies : dict of Node to int
+        How many gradients each node still waits for.
+    needs : dict of Node to int, or None
+        Bit ``i`` says whether edge ``i`` leads to something that was asked for; None if
+        everything is.
+    keep_graph : bool
+        Whether saved values stay.
+    create_graph : bool
+        Whether the backward itself is recorded.
+    captures : dict of Node to dict
+        For ``grad``: which gradients of which node to hand out, by output number, and the
+        place in the answer.
+    """
+
+    __slots__ = (
+        "captures",
+        "create_graph",
+        "dependencies",
+        "keep_graph",
+        "needs",
+        "roots",
+        "runs",
+    )
+
+    roots: Sequence[Edge]
+    dependencies: dict[Node, int]
+    needs: dict[Node, int] | None
+    runs: set[Node] | None
+    keep_graph: bool
+    create_graph: bool
+    captures: dict[Node, dict[int, list[int]]]
+
+    def __init__(self, roots: Sequence[Edge], keep_graph: bool, create_graph: bool) -> None:
+        self.roots = roots
+        self.keep_graph = keep_graph
+        self.create_graph = create_graph
+        self.dependencies = {}
+        self.needs = None
+        self.runs = None
+        self.captures = {}
+
+    def count_dependencies(self) -> None:
+        """Find every node that can be reached and what it waits for."""
+        dependencies = self.dependencies
+        stack = []
+        for edge in self.roots:
+            function = edge.function
+            if function not in dependencies:
+                dependencies[function] = 0
+                stack.append(function)
+        while stack:
+            for next_edge in stack.pop().next_edges:
+                if next_edge is not None:
+                    function = next_edge.function
+                    seen = dependencies.get(function)
+                    if seen is None:
+                        dependencies[function] = 1
+                        stack.append(function)
+                    else:
+                        dependencies[function] = seen + 1
+
+    def restrict_to(self, inputs: Sequence[Edge | None], *, accumulate: bool) -> None:
+        """Run only what lies between the roots and `inputs`.
+
+        Parameters
+        ----------
+        inputs : sequence of Edge or None
+            The values whose gradients are asked for; None for one that has no edge.
+        accumulate : bool
+            True to run the inputs' nodes (``backward``), False to hand the gradients out
+            (``grad``).
+        """
+        runs: set[Node] = set()
+        wanted: set[Node] = set()
+        for place, edge in enumerate(inputs):
+            if edge is None or edge.function not in self.dependencies:
+                continue
+            wanted.add(edge.function)
+            if accumulate:
+                runs.add(edge.function)
+            else:
+                self.captures.setdefault(edge.function, {}).setdefault(edge.input_nr, []).append(
+                    place
+                )
+        needs: dict[Node, int] = {}
+        for node in self._inputs_first():
+            bits = 0
+            for i, next_edge in enumerate(node.next_edges):
+                if next_edge is not None and (
+                    next_edge.function in runs or next_edge.function in wanted
+                ):
+                    bits |= 1 << i
+            needs[node] = bits
+            if bits:
+                runs.add(node)
+        self.needs = needs
+        self.runs = runs
+
+    def _inputs_first(self) -> list[Node]:
+        """All nodes, each after the nodes that its edges lead to."""
+        waiting = {node: sum(e is not None for e in node.next_edges) for node in self.dependencies}
+        parents: dict[Node, list[Node]] = {}
+        for node in self.dependencies:
+            for edge in node.next_edges:
+                if edge is not None:
+                    parents.setdefault(edge.function, []).append(node)
+        order = [node for node, count in waiting.items() if count == 0]
+        for node in order:
+            for parent in parents.get(node, ()):
+                waiting[parent] -= 1
+                if waiting[parent] == 0:
+                    order.append(parent)
+        return order
+
+    def will_run(self, node: Node) -> bool:
+        """Whether the node itself runs, rather than only being passed by."""
+        return self.runs is None or node in self.runs
+
+    def is_wanted(self, node: Node) -> bool:
+        """Whether gradients are to be sent to the node, to run it or to hand them out."""
+        return self.runs is None or node in self.runs or node in self.captures
+
+    def check_all_reached(self, inputs: Sequence[Edge | None]) -> None:
+        """Raise if the roots do not lead to one of the inputs.
+
+        Raises
+        ------
+        UnusedInputError
+            Before anything has run.
+        """
+        for nr, edge in enumerate(inputs):
+            if edge is None or edge.function not in self.dependencies:
+                raise unused_input(nr)
+
+    def needs_of(self, node: Node) -> int:
+        """Which of the node's gradients are asked for, as bits."""
+        return ALL_EDGES if self.needs is None else self.needs[node]
+
+    def check_saved(self) -> None:
+        """Raise if a value that will be needed was overwritten or freed.
+
+        See Note [Backward is all or nothing].
+
+        Raises
+        ------
+        VtgradError
+            As `Node.check_saved` does.
+        """
+        nodes = self.dependencies if self.runs is None else self.runs
+        try:
+            for node in nodes:
+                node.check_saved()
+        except VtgradError:
+            # Of several errors the one is told that the run would have met first.
+            for node in sorted(nodes, key=lambda n: -n.sequence_nr):
+                node.check_saved()
+            raise

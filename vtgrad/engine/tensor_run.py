@@ -1,0 +1,123 @@
+"""The loop over nodes when the backward itself is recorded: gradients are tensors."""
+
+from collections.abc import Sequence
+
+from ..errors import GradientError, HookError
+from ..graph.hooks import Gradients, NodeHooks, call_tensor_hooks
+from ..graph.input_metadata import InputMetadata
+from ..graph.node import Node
+from ..graph.operators import operators
+from ..storage.tensor_base import TensorBase
+from .graph_task import GraphTask
+from .ready_queue import ReadyQueue
+from .validate import fit_tensor
+
+__all__ = ["as_gradients", "run_recorded"]
+
+
+def as_gradients(value: Gradients | TensorBase, count: int, node: Node) -> Gradients:
+    """What a node hook returned, as a tuple of the right length.
+
+    Raises
+    ------
+    HookError
+        If it has another length.
+    """
+    grads = (value,) if isinstance(value, TensorBase) else tuple(value)
+    if len(grads) != count:
+        raise HookError(
+            f"a hook of {node.name()} returned {len(grads)} gradients instead of {count}",
+            node=node.name(),
+            expected=count,
+            found=len(grads),
+        )
+    return grads
+
+
+def run_recorded(
+    task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
+) -> None:
+    """Run every node of the task, recording what is done."""
+    dependencies = task.dependencies
+    waiting: dict[Node, list[TensorBase | None]] = {}
+    queue: ReadyQueue[list[TensorBase | None]] = ReadyQueue()
+    for edge, gradient in zip(task.roots, gradients, strict=True):
+        _add(waiting, edge.function, edge.input_nr, gradient)
+    for node in [n for n in waiting if dependencies[n] == 0]:
+        queue.push(node, waiting.pop(node))
+    while (ready := queue.pop()) is not None:
+        node, grads = ready.function, ready.inputs
+        hooks = node.hooks
+        arrived = list(grads)
+        if hooks is not None:
+            _run_tensor_hooks(hooks, node.input_metadata, grads)
+        runs = task.will_run(node)
+        for nr, places in task.captures.get(node, {}).items():
+            for place in places:
+                answer[place] = arrived[nr] if runs else grads[nr]
+        if not runs:
+            continue
+        answers = _apply(task, node, hooks, grads)
+        if not task.keep_graph:
+            node.release_variables()
+        for nr, next_edge in enumerate(node.next_edges):
+            if next_edge is None:
+                continue
+            function = next_edge.function
+            if not task.is_wanted(function):
+                continue
+            grad = answers[nr]
+            if grad is not None:
+                meta = function.input_metadata[next_edge.input_nr]
+                _add(waiting, function, next_edge.input_nr, fit_tensor(grad, meta, node, nr))
+            dependencies[function] -= 1
+            if dependencies[function] == 0:
+                slots = waiting.pop(function, None)
+                queue.push(function, slots or [None] * len(function.input_metadata))
+
+
+def _add(
+    waiting: dict[Node, list[TensorBase | None]], node: Node, nr: int, grad: TensorBase
+) -> None:
+    slots = waiting.get(node)
+    if slots is None:
+        slots = waiting[node] = [None] * len(node.input_metadata)
+    present = slots[nr]
+    slots[nr] = grad if present is None else operators().add(present, grad)
+
+
+def _run_tensor_hooks(
+    hooks: NodeHooks, metadata: Sequence[InputMetadata], grads: list[TensorBase | None]
+) -> None:
+    for nr, own in hooks.tensor_pre.items():
+        if own.entries:
+            grads[nr] = call_tensor_hooks(tuple(own.entries.values()), grads[nr], metadata[nr])
+    for nr, cell in hooks.retain_grad.items():
+        grad = grads[nr]
+        if grad is not None:
+            cell.accumulate(operators().clone(grad), operators().add)
+
+
+def _apply(
+    task: GraphTask, node: Node, hooks: NodeHooks | None, grads: list[TensorBase | None]
+) -> Sequence[TensorBase | None]:
+    incoming: Gradients = tuple(grads)
+    if hooks is not None:
+        for pre in tuple(hooks.pre.entries.values()):
+            changed = pre(incoming)
+            if changed is not None:
+                incoming = as_gradients(changed, len(incoming), node)
+    answers = node.apply_tensors(incoming, task.needs_of(node))
+    if len(answers) != len(node.next_edges):
+        raise GradientError(
+            f"{node.name()} returned {len(answers)} gradients for {len(node.next_edges)} inputs",
+            node=node.name(),
+            expected=len(node.next_edges),
+            found=len(answers),
+        )
+    if hooks is not None:
+        for post in tuple(hooks.post.entries.values()):
+            changed = post(tuple(answers), incoming)
+            if changed is not None:
+                answers = as_gradients(changed, len(answers), node)
+    return answers

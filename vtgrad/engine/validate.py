@@ -1,0 +1,74 @@
+"""Making a gradient fit the value that it belongs to."""
+
+import numpy as np
+
+from ..errors import GradientError
+from ..graph.input_metadata import InputMetadata
+from ..graph.node import Node
+from ..graph.operators import operators
+from ..graph.region import Gradient, Region
+from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.tensor_base import TensorBase
+
+__all__ = ["fit_array", "fit_tensor", "sum_array_to"]
+
+
+def fit_array(grad: Gradient, meta: InputMetadata, node: Node, nr: int) -> Gradient:
+    """`grad`, summed over what broadcasting added, in the value's dtype.
+
+    The same object is returned if nothing had to be done, a fresh array otherwise.
+
+    Raises
+    ------
+    GradientError
+        If the shapes do not fit, or if `grad` is neither floating nor complex.
+    """
+    if isinstance(grad, Region):
+        if grad.values.dtype != meta.dtype:
+            return Region(_cast(grad.values, meta.dtype), grad.path)
+        return grad
+    if grad.shape != meta.shape:
+        _check_broadcast(grad.shape, meta.shape, node, nr)
+        grad = sum_array_to(grad, meta.shape)
+    if grad.dtype != meta.dtype:
+        grad = _cast(grad, meta.dtype)
+    return grad
+
+
+def fit_tensor(grad: TensorBase, meta: InputMetadata, node: Node, nr: int) -> TensorBase:
+    """The same for a tensor, recorded."""
+    array = grad._impl.array
+    if array.shape == meta.shape and array.dtype == meta.dtype:
+        return grad
+    if array.shape != meta.shape:
+        _check_broadcast(array.shape, meta.shape, node, nr)
+    return operators().fit(grad, meta.shape, meta.dtype)
+
+
+def _check_broadcast(found: Shape, expected: Shape, node: Node, nr: int) -> None:
+    lead = len(found) - len(expected)
+    if lead < 0 or any(e != f and e != 1 for e, f in zip(expected, found[lead:], strict=True)):
+        raise GradientError(
+            f"{node.name()} returned a gradient of shape {list(found)} for its input {nr}, which "
+            f"has shape {list(expected)}",
+            node=node.name(),
+            index=nr,
+            expected=expected,
+            found=found,
+        )
+
+
+def sum_array_to(grad: Array, shape: Shape) -> Array:
+    """The sum over the dimensions that broadcasting from `shape` added or stretched."""
+    lead = grad.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1
+    )
+    total: Array = np.asarray(np.add.reduce(grad, axis=axes, keepdims=True))
+    return total.reshape(shape)
+
+
+def _cast(grad: Array, dtype: NumpyDType) -> Array:
+    if grad.dtype.kind == "c" and dtype.kind != "c":
+        grad = grad.real
+    return grad.astype(dtype)

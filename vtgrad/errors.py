@@ -1,0 +1,330 @@
+"""Every exception that vtgrad raises on purpose.
+
+Each class is also the built-in exception that users of PyTorch catch (``RuntimeError``,
+``IndexError``, ``TypeError`` ...), so ``except RuntimeError`` keeps working. Beyond the text, an
+error carries ``kind``, a short identifier that stays the same from release to release, and its
+facts as attributes, so that programs need not parse messages.
+"""
+
+from typing import ClassVar
+
+__all__ = [
+    "AmbiguousTruthError",
+    "ArgumentTypeError",
+    "ArgumentValueError",
+    "CustomFunctionViewError",
+    "DTypeError",
+    "DetachViewError",
+    "EmptyInputsError",
+    "DimensionError",
+    "ElementIndexError",
+    "GradAssignmentError",
+    "GradRequiredError",
+    "GradientError",
+    "GraphFreedError",
+    "HookError",
+    "ImplicitGradientError",
+    "InferenceModeError",
+    "InferenceViewError",
+    "InputOverlapError",
+    "LeafWriteError",
+    "MultiOutputViewError",
+    "NoDerivativeError",
+    "NoGradViewError",
+    "NotALeafError",
+    "NotSupportedError",
+    "NumpyConversionError",
+    "OutGradError",
+    "OutOfBoundsError",
+    "OutOfRangeError",
+    "RequiresGradError",
+    "ResultTypeError",
+    "RootError",
+    "SavedDetachedError",
+    "SelfOverlapError",
+    "ShapeError",
+    "StaleSavedError",
+    "UnusedInputError",
+    "ViewInvalidError",
+    "ViewOfLeafWriteError",
+    "VtgradError",
+    "WriteRefusedError",
+]
+
+
+class VtgradError(Exception):
+    """Base of all errors of this package.
+
+    Attributes
+    ----------
+    kind : str
+        Short stable identifier of the error's class.
+    facts : dict of str to object
+        What the message tells, as values; each is an attribute of the error too.
+    """
+
+    kind: ClassVar[str] = "error"
+    facts: dict[str, object]
+
+    def __init__(self, message: str, **facts: object) -> None:
+        super().__init__(message)
+        self.facts = facts
+        self.__dict__.update(facts)
+
+
+# -- what was passed ------------------------------------------------------------------------
+
+
+class ShapeError(VtgradError, RuntimeError):
+    """Shapes do not fit each other or the operator."""
+
+    kind = "shape"
+
+
+class DimensionError(VtgradError, IndexError):
+    """A dimension number is outside the tensor's range."""
+
+    kind = "dimension"
+
+
+class OutOfRangeError(VtgradError, IndexError):
+    """An index is outside its dimension, or there are too many indices."""
+
+    kind = "index"
+
+
+class ElementIndexError(VtgradError, RuntimeError):
+    """An element of an index tensor is outside the dimension that it indexes."""
+
+    kind = "index"
+
+
+class ArgumentTypeError(VtgradError, TypeError):
+    """An argument is of a type that the operator does not take."""
+
+    kind = "argument-type"
+
+
+class ArgumentValueError(VtgradError, ValueError):
+    """An argument has a value that the operator does not take."""
+
+    kind = "argument-value"
+
+
+class DTypeError(VtgradError, RuntimeError):
+    """The operator is not defined for this dtype, or for these dtypes together."""
+
+    kind = "dtype"
+
+
+class ResultTypeError(VtgradError, RuntimeError):
+    """The result's dtype cannot be stored in the tensor that is written."""
+
+    kind = "result-type"
+
+
+class OutOfBoundsError(VtgradError, RuntimeError):
+    """A geometry would reach outside the buffer of its storage."""
+
+    kind = "out-of-bounds"
+
+
+class AmbiguousTruthError(VtgradError, RuntimeError):
+    """A tensor without exactly one element was used as one Python value."""
+
+    kind = "ambiguous-truth"
+
+
+class NotSupportedError(VtgradError, NotImplementedError):
+    """A part that this version does not have."""
+
+    kind = "not-supported"
+
+
+class NotALeafError(VtgradError, RuntimeError):
+    """A copy of a result was asked for together with its place in the graph."""
+
+    kind = "not-a-leaf"
+
+
+class NumpyConversionError(VtgradError, RuntimeError):
+    """A tensor that requires grad was to become a NumPy array."""
+
+    kind = "numpy-conversion"
+
+
+# -- writes ---------------------------------------------------------------------------------
+
+
+class WriteRefusedError(VtgradError, RuntimeError):
+    """An in-place write that would make gradients wrong; nothing was written."""
+
+    kind = "write-refused"
+
+
+class LeafWriteError(WriteRefusedError):
+    """A leaf that requires grad was to be written while recording."""
+
+    kind = "leaf-write"
+
+
+class ViewOfLeafWriteError(WriteRefusedError):
+    """A view of a leaf that requires grad was to be written while recording."""
+
+    kind = "view-of-leaf-write"
+
+
+class SelfOverlapError(WriteRefusedError):
+    """Several elements of the written tensor are one memory location."""
+
+    kind = "self-overlap"
+
+
+class InputOverlapError(WriteRefusedError):
+    """The written tensor and an input share some, but not the same, memory locations."""
+
+    kind = "input-overlap"
+
+
+class OutGradError(WriteRefusedError):
+    """``out=`` together with an argument that requires grad."""
+
+    kind = "out-grad"
+
+
+class ViewInvalidError(WriteRefusedError):
+    """A view whose creation forbids the write, or whose base was written since.
+
+    Attributes
+    ----------
+    modified : bool
+        False when the view itself was to be written; True when its base, or another view of
+        its base, has been written and the view's gradient function can not be rebuilt.
+    """
+
+    kind = "view-invalid"
+
+
+class MultiOutputViewError(ViewInvalidError):
+    """The view is one of several outputs of one operator."""
+
+    kind = "multi-output-view"
+
+
+class NoGradViewError(ViewInvalidError):
+    """The view was made under ``no_grad``."""
+
+    kind = "no-grad-view"
+
+
+class CustomFunctionViewError(ViewInvalidError):
+    """The view was made inside a custom Function."""
+
+    kind = "custom-function-view"
+
+
+class InferenceViewError(ViewInvalidError):
+    """The view was made in inference mode."""
+
+    kind = "inference-view"
+
+
+class InferenceModeError(WriteRefusedError):
+    """An inference tensor was used where only normal tensors may be."""
+
+    kind = "inference"
+
+
+class DetachViewError(VtgradError, RuntimeError):
+    """``detach_`` of a view."""
+
+    kind = "detach-view"
+
+
+# -- saved values and the graph ---------------------------------------------------------------
+
+
+class StaleSavedError(VtgradError, RuntimeError):
+    """A value that backward needs was overwritten after it was saved.
+
+    Attributes
+    ----------
+    expected_version, found_version : int
+        The version at saving and the version now.
+    node : str
+        The node that saved the value.
+    """
+
+    kind = "stale-saved"
+
+
+class GraphFreedError(VtgradError, RuntimeError):
+    """Backward needs values that an earlier backward has freed."""
+
+    kind = "graph-freed"
+
+
+class SavedDetachedError(VtgradError, RuntimeError):
+    """A saved tensor was detached in place since."""
+
+    kind = "saved-detached"
+
+
+class RootError(VtgradError, RuntimeError):
+    """Backward was asked to start from a tensor that is not part of a graph."""
+
+    kind = "root"
+
+
+class ImplicitGradientError(VtgradError, RuntimeError):
+    """A root that is not one real element needs an explicit gradient."""
+
+    kind = "implicit-gradient"
+
+
+class GradientError(VtgradError, RuntimeError):
+    """A gradient's shape, dtype or count does not fit the value it belongs to."""
+
+    kind = "gradient"
+
+
+class EmptyInputsError(VtgradError, RuntimeError):
+    """``backward`` was asked to fill nothing."""
+
+    kind = "empty-inputs"
+
+
+class NoDerivativeError(VtgradError, RuntimeError):
+    """Backward reached an operator that is declared without a derivative."""
+
+    kind = "no-derivative"
+
+
+class UnusedInputError(VtgradError, RuntimeError):
+    """An input of ``grad`` is not reached from the outputs."""
+
+    kind = "unused-input"
+
+
+class GradRequiredError(VtgradError, RuntimeError):
+    """The call needs a tensor that requires grad."""
+
+    kind = "grad-required"
+
+
+class RequiresGradError(VtgradError, RuntimeError):
+    """``requires_grad`` cannot be set to this value on this tensor."""
+
+    kind = "requires-grad"
+
+
+class GradAssignmentError(VtgradError, RuntimeError):
+    """The value assigned to ``.grad`` does not fit the tensor."""
+
+    kind = "grad-assignment"
+
+
+class HookError(VtgradError, RuntimeError):
+    """A hook returned something that cannot stand in for the gradient it saw."""
+
+    kind = "hook"

@@ -1,0 +1,1 @@
+"""The graph: nodes, edges, leaves, saved variables and hooks. Knows nothing of views."""

@@ -1,0 +1,146 @@
+"""The node of a leaf: it adds gradients into ``.grad``."""
+
+import weakref
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import StaleSavedError
+from ..storage.arrays import Array, Shape
+from ..storage.geometry import contiguous_strides, is_non_overlapping_and_dense
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .grad_mode import set_mode
+from .hooks import GradCell, LeafState, accumulating
+from .input_metadata import InputMetadata
+from .node import LEAF_SEQUENCE_NR, Node
+from .operators import operators
+from .region import Gradient, Region
+
+__all__ = ["AccumulateGrad"]
+
+
+class AccumulateGrad(Node):
+    """Adds what arrives into the leaf's ``.grad``.
+
+    It holds the cell, not the leaf: the leaf's metadata owns this node, and the other way round
+    would be a cycle.
+
+    Attributes
+    ----------
+    cell : GradCell
+        Where ``.grad`` is.
+    byte_strides : tuple of int
+        Memory layout that ``.grad`` gets, which is the leaf's where that is dense.
+    """
+
+    __slots__ = ("_leaf", "byte_strides", "cell")
+
+    is_leaf_node: ClassVar[bool] = True
+
+    cell: GradCell
+    byte_strides: Shape
+    _leaf: "weakref.ref[TensorBase]"
+
+    @classmethod
+    def of_leaf(cls, leaf: TensorBase, cell: GradCell) -> "AccumulateGrad":
+        """The node of a leaf with this cell."""
+        node = cls(())
+        impl = leaf._impl
+        node._leaf = weakref.ref(leaf)
+        node.sequence_nr = LEAF_SEQUENCE_NR
+        node.cell = cell
+        sizes, strides, item = impl.sizes, impl.strides, impl.array.itemsize
+        if not is_non_overlapping_and_dense(sizes, strides):
+            strides = contiguous_strides(sizes)
+        node.byte_strides = tuple([s * item for s in strides])
+        node.input_metadata = (InputMetadata(sizes, impl.dtype),)
+        return node
+
+    def name(self) -> str:
+        """PyTorch's name of the same node."""
+        return "torch::autograd::AccumulateGrad"
+
+    def leaf_cell(self) -> GradCell:
+        """Where ``.grad`` is."""
+        return self.cell
+
+    @property
+    def variable(self) -> TensorBase | None:
+        """The leaf, while it lives."""
+        return self._leaf()
+
+    def check_saved(self) -> None:
+        """Raise if the leaf has become a result since.
+
+        Raises
+        ------
+        StaleSavedError
+            If so: the gradient would belong to a value that is gone.
+        """
+        if self.cell.leaf_state is LeafState.MOVED:
+            raise StaleSavedError(
+                "a leaf was written in place with something that is recorded, so it is a result "
+                "now, but a graph that was recorded before wants to fill its .grad as a leaf",
+                node=self.name(),
+            )
+
+    def accumulate_array(self, grad: Gradient, owned: bool) -> None:
+        """Add one gradient; an owned array may become ``.grad`` itself.
+
+        Raises
+        ------
+        VtgradError
+            As ``add_`` does, if ``.grad`` was replaced by something that cannot be added to.
+        """
+        if self.cell.leaf_state is not LeafState.ACCUMULATES:
+            return
+        meta = self.input_metadata[0]
+        if isinstance(grad, Region):
+            grad, owned = grad.whole(meta.shape, meta.dtype), True
+        with accumulating:
+            current = self.cell.grad
+            if current is None:
+                self.cell.grad = operators().wrap(TensorImpl(self._laid_out(grad, owned)))
+                return
+            before = set_mode(False)
+            try:
+                operators().add_(current, operators().wrap(TensorImpl(grad)))
+            finally:
+                set_mode(before)
+
+    def _laid_out(self, grad: Array, owned: bool) -> Array:
+        if owned and grad.strides == self.byte_strides and grad.size:
+            return grad
+        copy: Array = np.empty(grad.size, grad.dtype)
+        if grad.size == 0:
+            return copy.reshape(grad.shape)
+        copy = np.ndarray(grad.shape, grad.dtype, copy, 0, self.byte_strides)
+        np.copyto(copy, grad)
+        return copy
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Accumulate an array that somebody else holds."""
+        grad = grads[0]
+        if grad is not None:
+            self.accumulate_array(grad, False)
+            self.run_post_hooks()
+        return ()
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Accumulate out of place, so that the sum is part of the graph."""
+        grad = grads[0]
+        if grad is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
+            self.cell.accumulate(operators().clone(grad), operators().add)
+            self.run_post_hooks()
+        return ()
+
+    def run_post_hooks(self) -> None:
+        """Tell the leaf's post-accumulate hooks."""
+        hooks = self.cell.post_accumulate
+        if hooks is not None:
+            for hook in tuple(hooks.entries.values()):
+                hook()

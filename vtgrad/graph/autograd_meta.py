@@ -1,0 +1,133 @@
+"""What a tensor knows of gradients."""
+
+from typing import TYPE_CHECKING
+
+from ..storage.tensor_base import TensorBase
+from .edge import Edge
+from .hooks import GradCell, LeafState, accumulating
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .saved_variable import ViewGuard
+
+__all__ = ["AutogradMeta"]
+
+
+class AutogradMeta:
+    """Gradient state of a tensor.
+
+    Either `requires_grad_` is set (a leaf) or there is a `grad_fn_` (a result), never both.
+
+    Attributes
+    ----------
+    requires_grad_ : bool
+        Whether this is a leaf that gradients are wanted for.
+    grad_fn_ : Node or None
+        The node that produced the tensor. Read it through `grad_fn`: on views it goes stale.
+    output_nr : int
+        Which result of `grad_fn_` the tensor is.
+    leaf_edge : Edge or None
+        The edge to the leaf's `AccumulateGrad`; the metadata owns it.
+    cell : GradCell or None
+        Where ``.grad`` is kept.
+    retains_grad : bool
+        Whether ``retain_grad`` was called on a result.
+    """
+
+    __slots__ = ("cell", "grad_fn_", "leaf_edge", "output_nr", "requires_grad_", "retains_grad")
+
+    requires_grad_: bool
+    grad_fn_: "Node | None"
+    output_nr: int
+    leaf_edge: Edge | None
+    cell: GradCell | None
+    retains_grad: bool
+
+    def __init__(self) -> None:
+        self.requires_grad_ = False
+        self.grad_fn_ = None
+        self.output_nr = 0
+        self.leaf_edge = None
+        self.cell = None
+        self.retains_grad = False
+
+    @classmethod
+    def of_result(cls, node: "Node", output_nr: int) -> "AutogradMeta":
+        """Metadata of result number `output_nr` of a node."""
+        meta = cls()
+        meta.grad_fn_ = node
+        meta.output_nr = output_nr
+        return meta
+
+    @staticmethod
+    def of_edge(edge: Edge) -> "AutogradMeta":
+        """Metadata of a tensor whose gradients go along `edge`."""
+        if not edge.function.is_leaf_node:
+            return AutogradMeta.of_result(edge.function, edge.input_nr)
+        meta = AutogradMeta()
+        meta.requires_grad_ = True
+        meta.leaf_edge = edge
+        meta.cell = edge.function.leaf_cell()
+        return meta
+
+    def requires_grad(self) -> bool:
+        """Whether gradients are to be computed for the tensor."""
+        return self.requires_grad_ or self.grad_fn_ is not None
+
+    def grad_fn(self, owner: TensorBase) -> "Node | None":
+        """The node that produced the tensor's present value.
+
+        Parameters
+        ----------
+        owner : TensorBase
+            The tensor whose metadata this is; a view needs its geometry.
+        """
+        return self.grad_fn_
+
+    def saved_guard(self, owner: TensorBase) -> "ViewGuard | None":
+        """What a saved variable asks when the tensor itself is gone; None for plain tensors."""
+        return None
+
+    def set_gradient_edge(self, node: "Node | None", output_nr: int) -> None:
+        """Give the tensor a new producer.
+
+        A retained gradient follows the tensor; see Note [Where hooks live].
+        """
+        if self.retains_grad:
+            old = self.grad_fn_
+            if old is not None and old.hooks is not None:
+                old.hooks.retain_grad.pop(self.output_nr, None)
+            if node is not None and self.cell is not None:
+                node.own_hooks().retain_grad[output_nr] = self.cell
+        self.grad_fn_ = node
+        self.output_nr = output_nr
+
+    def retain(self, owner: TensorBase) -> None:
+        """Keep ``.grad`` of a result too; nothing happens on leaves, or the second time."""
+        node = self.grad_fn(owner)
+        if node is not None and not self.retains_grad:
+            self.retains_grad = True
+            node.own_hooks().retain_grad[self.output_nr] = self.own_cell()
+
+    def stop_retaining(self) -> None:
+        """Undo `retain`."""
+        node = self.grad_fn_
+        if node is not None and node.hooks is not None:
+            node.hooks.retain_grad.pop(self.output_nr, None)
+        self.retains_grad = False
+
+    def stop_being_leaf(self, state: LeafState) -> None:
+        """Tell the leaf's node, if there is one, what to do with gradients from now on."""
+        self.requires_grad_ = False
+        if self.leaf_edge is not None:
+            self.own_cell().leaf_state = state
+
+    def own_cell(self) -> GradCell:
+        """The cell that holds ``.grad``, made on first use."""
+        cell = self.cell
+        if cell is None:
+            with accumulating:
+                cell = self.cell
+                if cell is None:
+                    cell = self.cell = GradCell()
+        return cell

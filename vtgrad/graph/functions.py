@@ -1,0 +1,117 @@
+"""How tensors and nodes are tied together."""
+
+from collections.abc import Sequence
+
+from ..storage.tensor_base import TensorBase
+from .accumulate_grad import AccumulateGrad
+from .autograd_meta import AutogradMeta
+from .edge import Edge
+from .hooks import accumulating
+from .input_metadata import InputMetadata
+from .node import Node
+
+__all__ = [
+    "collect_next_edges",
+    "forget_leaf_node",
+    "gradient_edge",
+    "meta_of",
+    "own_meta",
+    "requires_grad",
+    "set_history",
+    "set_history_of_each",
+]
+
+
+def meta_of(tensor: TensorBase) -> AutogradMeta | None:
+    """The tensor's autograd metadata, if it has any."""
+    meta = tensor._impl.autograd_meta
+    assert meta is None or isinstance(meta, AutogradMeta)
+    return meta
+
+
+def own_meta(tensor: TensorBase) -> AutogradMeta:
+    """The tensor's autograd metadata, made on first use."""
+    meta = meta_of(tensor)
+    if meta is None:
+        meta = tensor._impl.autograd_meta = AutogradMeta()
+    return meta
+
+
+def requires_grad(*operands: object) -> bool:
+    """Whether any of the operands is a tensor that requires grad."""
+    for x in operands:
+        if isinstance(x, TensorBase):
+            meta = x._impl.autograd_meta
+            if meta is not None and meta.requires_grad():
+                return True
+    return False
+
+
+def gradient_edge(operand: object) -> Edge | None:
+    """Where the gradient of an operand goes; None if it needs none.
+
+    Raises
+    ------
+    ViewInvalidError
+        If the operand is a view whose gradient function cannot be rebuilt.
+    """
+    if not isinstance(operand, TensorBase):
+        return None
+    meta = operand._impl.autograd_meta
+    if meta is None:
+        return None
+    assert isinstance(meta, AutogradMeta)
+    function = meta.grad_fn(operand)
+    if function is not None:
+        return Edge(function, meta.output_nr)
+    if not meta.requires_grad_:
+        return None
+    return meta.leaf_edge or _leaf_edge(operand, meta)
+
+
+def _leaf_edge(leaf: TensorBase, meta: AutogradMeta) -> Edge:
+    """The edge to a leaf's node, made on first use; threads that meet here get the same."""
+    with accumulating:
+        edge = meta.leaf_edge
+        if edge is None:
+            edge = meta.leaf_edge = Edge(AccumulateGrad.of_leaf(leaf, meta.own_cell()), 0)
+        return edge
+
+
+def forget_leaf_node(tensor: TensorBase) -> None:
+    """Let the next use of a leaf make a new node, because its shape or dtype has changed.
+
+    Hooks move along. Graphs that were recorded before keep the old node.
+    """
+    meta = meta_of(tensor)
+    if meta is None or meta.leaf_edge is None:
+        return
+    old = meta.leaf_edge.function
+    meta.leaf_edge = None
+    edge = gradient_edge(tensor)
+    if edge is not None:
+        edge.function.hooks = old.hooks
+
+
+def collect_next_edges(*operands: object) -> tuple[Edge | None, ...]:
+    """One edge for each operand."""
+    return tuple([gradient_edge(x) for x in operands])
+
+
+def set_history(result: TensorBase, node: Node) -> None:
+    """Make `result`, which nobody has seen yet, the only result of `node`."""
+    impl = result._impl
+    array = impl.array
+    node.input_metadata = (InputMetadata(array.shape, array.dtype),)
+    impl.autograd_meta = AutogradMeta.of_result(node, 0)
+
+
+def set_history_of_each(results: Sequence[TensorBase], node: Node) -> None:
+    """Make fresh results the results of `node`; integer ones are numbered but have no gradient."""
+    metadata = []
+    for nr, result in enumerate(results):
+        impl = result._impl
+        metadata.append(InputMetadata(impl.array.shape, impl.array.dtype))
+        if impl.array.dtype.kind in "fc":
+            impl.autograd_meta = AutogradMeta.of_result(node, nr)
+    node.input_metadata = tuple(metadata)

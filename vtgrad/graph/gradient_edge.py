@@ -1,0 +1,41 @@
+"""A place in the graph that users can name apart from any tensor."""
+
+from typing import NamedTuple
+
+from ..errors import GradRequiredError
+from ..storage.tensor_base import TensorBase
+from .functions import gradient_edge
+from .node import Node
+
+__all__ = ["GradientEdge", "get_gradient_edge"]
+
+
+class GradientEdge(NamedTuple):
+    """One result of one node. Stands for the value that it was, also after in-place writes.
+
+    Attributes
+    ----------
+    node : Node
+        The node.
+    output_nr : int
+        Which of its results.
+    """
+
+    node: Node
+    output_nr: int
+
+
+def get_gradient_edge(tensor: TensorBase) -> GradientEdge:
+    """The edge of a tensor's present value.
+
+    Raises
+    ------
+    GradRequiredError
+        If the tensor does not require grad.
+    """
+    edge = gradient_edge(tensor)
+    if edge is None:
+        raise GradRequiredError(
+            "a tensor that does not require grad has no gradient edge", shape=tensor.shape
+        )
+    return GradientEdge(edge.function, edge.input_nr)

@@ -1,0 +1,213 @@
+"""Functions of the user's that see gradients pass.
+
+NOTE [ Where hooks live ]
+
+A tensor hook belongs to a value, not to a variable: it is kept by the node that produced the
+value (for a leaf by its `AccumulateGrad`), under the number of the output. After an in-place
+write the tensor has a new node, and the hook stays behind with the old one. `retain_grad` is
+the exception: it follows the tensor, so whoever gives a tensor a new node moves it along
+(`AutogradMeta.set_gradient_edge`).
+"""
+
+import enum
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar, cast
+
+from ..errors import HookError
+from ..storage.tensor_base import TensorBase
+from .input_metadata import InputMetadata
+
+__all__ = [
+    "GradCell",
+    "LeafState",
+    "HookDict",
+    "NodeHooks",
+    "RemovableHandle",
+    "accumulating",
+    "call_tensor_hooks",
+]
+
+H = TypeVar("H")
+
+TensorHook = Callable[[TensorBase], TensorBase | None]
+Gradients = tuple[TensorBase | None, ...]
+NodePreHook = Callable[[Gradients], Gradients | TensorBase | None]
+NodePostHook = Callable[[Gradients, Gradients], Gradients | TensorBase | None]
+PostAccumulateHook = Callable[[TensorBase], None]
+
+_ids = itertools.count()
+
+# Two backwards on two threads may reach one tensor at once, and NumPy lets go of the interpreter
+# lock while it adds. Additions are short, so one lock for all is enough.
+accumulating: "threading.RLock" = threading.RLock()
+
+
+class HookDict(Generic[H]):
+    """Hooks in order of registration."""
+
+    __slots__ = ("__weakref__", "entries")
+
+    entries: dict[int, H]
+
+    def __init__(self) -> None:
+        self.entries = {}
+
+    def add(self, hook: H, *, first: bool = False) -> "RemovableHandle":
+        """Register a hook; the handle removes it."""
+        handle = RemovableHandle(self)
+        if first:
+            self.entries = {handle.id: hook, **self.entries}
+        else:
+            self.entries[handle.id] = hook
+        return handle
+
+
+class RemovableHandle:
+    """What registering a hook returns. Removing twice, or after the graph is gone, is fine.
+
+    Attributes
+    ----------
+    id : int
+        Grows with every registration.
+    """
+
+    __slots__ = ("_hooks", "id")
+
+    id: int
+
+    def __init__(self, hooks: HookDict[H]) -> None:
+        self.id = next(_ids)
+        self._hooks = weakref.ref(hooks)
+
+    def remove(self) -> None:
+        """Take the hook away."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.entries.pop(self.id, None)
+
+    def __enter__(self) -> "RemovableHandle":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+class LeafState(enum.Enum):
+    """What becomes of gradients that arrive at a leaf's node.
+
+    The node may outlive the leaf's being one: a graph recorded earlier still leads to it.
+    """
+
+    ACCUMULATES = enum.auto()
+    # The leaf does not require grad any more: what arrives is dropped.
+    IGNORES = enum.auto()
+    # The leaf was written with something that is recorded, and is a result now.
+    MOVED = enum.auto()
+
+
+class GradCell:
+    """Holds ``.grad`` of one tensor, apart from the tensor so that the graph can fill it.
+
+    Attributes
+    ----------
+    grad : TensorBase or None
+        The gradient accumulated so far.
+    post_accumulate : HookDict or None
+        Hooks of a leaf that run after each accumulation.
+    leaf_state : LeafState
+        What the leaf's node does with gradients.
+    """
+
+    __slots__ = ("grad", "leaf_state", "post_accumulate")
+
+    grad: TensorBase | None
+    leaf_state: LeafState
+    post_accumulate: HookDict[Callable[[], None]] | None
+
+    def accumulate(
+        self, grad: TensorBase, plus: Callable[[TensorBase, TensorBase], TensorBase]
+    ) -> None:
+        """Store `grad`, or the sum of what is stored and `grad`."""
+        with accumulating:
+            present = self.grad
+            self.grad = grad if present is None else plus(present, grad)
+
+    def __init__(self) -> None:
+        self.grad = None
+        self.leaf_state = LeafState.ACCUMULATES
+        self.post_accumulate = None
+
+
+class NodeHooks:
+    """All hooks of one node; most nodes have none and no object of this class.
+
+    Attributes
+    ----------
+    tensor_pre : dict of int to HookDict
+        Tensor hooks by output number, in order of the first registration; they run first.
+    retain_grad : dict of int to GradCell
+        Where to put the gradient that is left after all tensor hooks.
+    pre, post : HookDict
+        Hooks of the node itself, before and after it runs.
+    """
+
+    __slots__ = ("post", "pre", "retain_grad", "tensor_pre")
+
+    tensor_pre: dict[int, HookDict[TensorHook]]
+    retain_grad: dict[int, GradCell]
+    pre: HookDict[NodePreHook]
+    post: HookDict[NodePostHook]
+
+    def __init__(self) -> None:
+        self.tensor_pre = {}
+        self.retain_grad = {}
+        self.pre = HookDict()
+        self.post = HookDict()
+
+    def tensor_hooks(self, output_nr: int) -> HookDict[TensorHook]:
+        """The tensor hooks of one output, made on first use."""
+        return self.tensor_pre.setdefault(output_nr, HookDict())
+
+
+def call_tensor_hooks(
+    hooks: Sequence[TensorHook], grad: TensorBase | None, meta: InputMetadata
+) -> TensorBase | None:
+    """The gradient after all hooks; each sees what the one before left.
+
+    Parameters
+    ----------
+    hooks : sequence of callable
+        In order of registration.
+    grad : TensorBase or None
+        None if the node runs because of another of its results, as PyTorch shows it to hooks.
+    meta : InputMetadata
+        Shape and dtype that gradients of this value have.
+
+    Raises
+    ------
+    HookError
+        If a hook returns something other than None or a tensor of the same shape and dtype.
+    """
+    for hook in hooks:
+        result = hook(cast("TensorBase", grad))
+        if result is None:
+            continue
+        if not isinstance(result, TensorBase):
+            raise HookError(
+                f"a tensor hook must return a tensor or None, not {type(result).__name__}",
+                hook=hook,
+            )
+        found = result._impl.array
+        if found.shape != meta.shape or found.dtype != meta.dtype:
+            raise HookError(
+                f"hook {getattr(hook, '__name__', hook)!r} turned a {meta.dtype} gradient of "
+                f"shape {list(meta.shape)} into a {found.dtype} one of shape {list(found.shape)}",
+                hook=hook,
+                expected=(meta.shape, meta.dtype),
+                found=(found.shape, found.dtype),
+            )
+        grad = result
+    return grad

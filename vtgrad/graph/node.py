@@ -1,0 +1,256 @@
+"""A step of the recorded program, as backward sees it."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final, TypeVar, cast
+
+from ..errors import ArgumentTypeError, NotSupportedError
+from ..storage.arrays import Array
+from ..storage.tensor_base import TensorBase
+from .edge import Edge
+from .hooks import GradCell, NodeHooks, NodePostHook, NodePreHook, RemovableHandle
+from .input_metadata import InputMetadata
+from .region import Gradient
+from .saved_variable import SavedVariable
+
+T = TypeVar("T", bound=TensorBase)
+G = TypeVar("G", bound=TensorBase | None)
+
+__all__ = ["FRESH", "LEAF_SEQUENCE_NR", "PASSED", "SHARED", "Node"]
+
+# NOTE [ Ownership of gradients ]
+#
+# A node states for each gradient that it returns who holds the array. FRESH: it was allocated
+# for this return and nobody else has it. PASSED: it is the incoming gradient itself, or that
+# array's values as they are, so it is owned if the incoming one was and goes to one edge only.
+# SHARED: anything else, such as a view of the incoming gradient or of a saved value. Only owned
+# arrays are ever written by the engine, so stating too little costs a copy and stating too much
+# corrupts somebody's numbers. The default is SHARED.
+SHARED: Final = 0
+FRESH: Final = 1
+PASSED: Final = 2
+
+# Leaves run before all other ready nodes.
+LEAF_SEQUENCE_NR: Final = 2**63 - 1
+
+
+class _Numbering:
+    """The numbers that one thread gives to its nodes."""
+
+    __slots__ = ("next_nr", "thread_id")
+
+    next_nr: int
+    thread_id: int
+
+    def __init__(self) -> None:
+        self.next_nr = 0
+        self.thread_id = threading.get_ident()
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.numbering = _Numbering()
+
+
+_thread = _Thread()
+
+
+class Node:
+    """One operator of the recorded program; it turns gradients of results into gradients of inputs.
+
+    Subclasses have no ``__init__`` of their own: their fields are stored by whoever makes them.
+
+    Attributes
+    ----------
+    next_edges : tuple of Edge or None
+        Where the gradients of the inputs go; None for an input that needs none.
+    input_metadata : tuple of InputMetadata
+        Shape and dtype of each result.
+    sequence_nr : int
+        Grows with every node made on a thread; `LEAF_SEQUENCE_NR` for leaves.
+    topological_nr : int
+        One more than the largest among `next_edges`; fixed as soon as the node has a parent.
+    has_parent : bool
+        Whether some node has an edge to this one.
+    thread_id : int
+        The thread that made the node.
+    hooks : NodeHooks or None
+        Hooks of the node and of its outputs.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_metadata",
+        "has_parent",
+        "hooks",
+        "input_metadata",
+        "next_edges",
+        "sequence_nr",
+        "thread_id",
+        "topological_nr",
+    )
+
+    # One entry for each next edge; see Note [Ownership of gradients].
+    ownership: ClassVar[tuple[int, ...]] = ()
+    # Whether `apply_owned` exists, which may write into a gradient that it owns.
+    takes_ownership: ClassVar[bool] = False
+    # Whether this is a leaf's AccumulateGrad.
+    is_leaf_node: ClassVar[bool] = False
+
+    next_edges: tuple[Edge | None, ...]
+    input_metadata: tuple[InputMetadata, ...]
+    sequence_nr: int
+    topological_nr: int
+    has_parent: bool
+    thread_id: int
+    hooks: NodeHooks | None
+    _metadata: dict[str, object] | None
+
+    def __init__(self, next_edges: tuple[Edge | None, ...]) -> None:
+        self.next_edges = next_edges
+        self.input_metadata = ()
+        numbering = _thread.numbering
+        self.sequence_nr = numbering.next_nr
+        numbering.next_nr += 1
+        self.thread_id = numbering.thread_id
+        self.has_parent = False
+        self.hooks = None
+        self._metadata = None
+        highest = -1
+        for edge in next_edges:
+            if edge is not None:
+                function = edge.function
+                function.has_parent = True
+                if function.topological_nr > highest:
+                    highest = function.topological_nr
+        self.topological_nr = highest + 1
+
+    def name(self) -> str:
+        """The name by which errors and graph drawings speak of the node."""
+        return type(self).__name__
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs from gradients of the results, as plain arrays.
+
+        Parameters
+        ----------
+        grads : sequence of ndarray or None
+            One for each result; None where nothing arrived. Never written.
+        needs : int
+            Bit ``i`` is set if somebody needs the gradient of input ``i``.
+        """
+        raise NotSupportedError(f"{self.name()} has no backward", node=self.name())
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """The same as `apply_arrays`, recorded, so that it can be differentiated again."""
+        raise NotSupportedError(f"{self.name()} has no second derivative", node=self.name())
+
+    def apply_owned(
+        self, grad: Array | None, owned: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """As `apply_arrays`, for a node that may overwrite an owned gradient."""
+        raise NotSupportedError(f"{self.name()} never overwrites a gradient", node=self.name())
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs; most need none."""
+
+    def passes_regions(self) -> bool:
+        """Whether `view_array` exists, so that a Region can pass through; see Note [Regions]."""
+        return False
+
+    def view_array(self, array: Array) -> Array:
+        """The view that this node stands for, of an array of the input's shape."""
+        raise NotSupportedError(f"{self.name()} is not the node of a view", node=self.name())
+
+    def written_edge(self) -> Edge:
+        """Where the gradient of the value goes that was written through a view."""
+        raise NotSupportedError(f"{self.name()} is not the node of a write", node=self.name())
+
+    def leaf_cell(self) -> GradCell:
+        """Where a leaf's node accumulates; only `AccumulateGrad` has it."""
+        raise NotSupportedError(f"{self.name()} does not belong to a leaf", node=self.name())
+
+    def saved(self) -> Sequence[SavedVariable]:
+        """What was saved for backward and not freed since."""
+        return ()
+
+    def check_saved(self) -> None:
+        """Raise if the node cannot run; see Note [Backward is all or nothing].
+
+        Raises
+        ------
+        VtgradError
+            As `SavedVariable.check` does.
+        """
+        for variable in self.saved():
+            variable.check(self)
+
+    def release_variables(self) -> None:
+        """Free what was saved; another backward through this node will raise."""
+        for variable in self.saved():
+            variable.release()
+
+    # -- what users see --------------------------------------------------------------------
+
+    @property
+    def next_functions(self) -> tuple[tuple["Node | None", int], ...]:
+        """For each input the node that its gradient goes to, and the number of its output."""
+        return tuple(
+            [(None, 0) if e is None else (e.function, e.input_nr) for e in self.next_edges]
+        )
+
+    def __call__(self, *grads: T | None) -> T | tuple[T | None, ...] | None:
+        """Run this node alone.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the number of gradients is not the number of the node's results.
+        """
+        if len(grads) != len(self.input_metadata):
+            raise ArgumentTypeError(
+                f"{self.name()} takes {len(self.input_metadata)} gradients, not {len(grads)}",
+                node=self.name(),
+            )
+        results = cast("tuple[T | None, ...]", tuple(self.apply_tensors(grads, -1)))
+        return results[0] if len(results) == 1 else results
+
+    def register_prehook(
+        self, hook: Callable[[tuple[G, ...]], tuple[G, ...] | G | None]
+    ) -> RemovableHandle:
+        """Call `hook` with the tuple of incoming gradients before the node runs.
+
+        The hook may return other gradients in their place: a tuple of as many, or one tensor if
+        there is one.
+        """
+        return self.own_hooks().pre.add(cast("NodePreHook", hook))
+
+    def register_hook(
+        self,
+        hook: Callable[[tuple[G, ...], tuple[G, ...]], tuple[G, ...] | G | None],
+    ) -> RemovableHandle:
+        """Call `hook` with outgoing and incoming gradients after the node has run.
+
+        The hook may return other outgoing gradients, as in `register_prehook`.
+        """
+        return self.own_hooks().post.add(cast("NodePostHook", hook))
+
+    @property
+    def metadata(self) -> dict[str, object]:
+        """A place for tools (anomaly mode, profilers) to leave notes."""
+        notes = self._metadata
+        if notes is None:
+            notes = self._metadata = {}
+        return notes
+
+    def own_hooks(self) -> NodeHooks:
+        """The node's hooks, made on first use."""
+        hooks = self.hooks
+        if hooks is None:
+            hooks = self.hooks = NodeHooks()
+        return hooks
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"

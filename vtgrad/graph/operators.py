@@ -1,0 +1,85 @@
+"""The few operators that the layers below `ops` need, installed once by `ops`."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from ..storage.arrays import NumpyDType, Shape
+from ..storage.geometry import Geometry
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+
+if TYPE_CHECKING:
+    from .edge import Edge
+    from .node import Node
+
+__all__ = ["Operators", "install", "operators"]
+
+
+class Operators(Protocol):
+    """Differentiable operators and the default tensor class, as the lower layers see them."""
+
+    def wrap(self, impl: TensorImpl) -> TensorBase:
+        """A tensor of the default class."""
+
+    def add(self, a: TensorBase, b: TensorBase) -> TensorBase:
+        """Sum, out of place."""
+
+    def clone(self, a: TensorBase) -> TensorBase:
+        """A copy on a buffer of its own."""
+
+    def clone_strided(self, a: TensorBase, sizes: Shape, strides: Shape) -> TensorBase:
+        """A copy on a buffer of its own, laid out with these strides."""
+
+    def zeros(self, shape: Shape, dtype: NumpyDType) -> TensorBase:
+        """Zeros."""
+
+    def as_strided(self, a: TensorBase, size: Shape, stride: Shape, offset: int) -> TensorBase:
+        """A view at a geometry inside the storage."""
+
+    def as_strided_node(self, base: TensorBase, size: Shape, stride: Shape, offset: int) -> "Node":
+        """The node that `as_strided` of `base` would have."""
+
+    def strided_node(
+        self, edge: "Edge | None", base: Geometry, view: Geometry, dtype: NumpyDType
+    ) -> "Node":
+        """The node of a view at a geometry of the value that `edge` leads to."""
+
+    def replayed_node(
+        self, base: TensorBase, view_fn: Callable[[TensorBase], TensorBase]
+    ) -> "Node":
+        """The node of the view that `view_fn`, run with recording on, makes of `base`."""
+
+    def copy_(self, target: TensorBase, source: TensorBase) -> TensorBase:
+        """Overwrite `target`."""
+
+    def zero_(self, target: TensorBase) -> TensorBase:
+        """Fill `target` with zeros."""
+
+    def add_(self, target: TensorBase, source: TensorBase) -> TensorBase:
+        """Add into `target`."""
+
+    def fit(self, a: TensorBase, shape: Shape, dtype: NumpyDType) -> TensorBase:
+        """A gradient summed to `shape` and cast to `dtype`, the real part for real dtypes."""
+
+
+class _Installed:
+    __slots__ = ("current",)
+    current: Operators | None
+
+    def __init__(self) -> None:
+        self.current = None
+
+
+_installed = _Installed()
+
+
+def install(implementation: Operators) -> None:
+    """Say where the operators are. Called once, when the package is imported."""
+    _installed.current = implementation
+
+
+def operators() -> Operators:
+    """The installed operators."""
+    current = _installed.current
+    assert current is not None, "vtgrad.ops has not been imported"
+    return current

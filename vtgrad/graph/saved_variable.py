@@ -1,0 +1,265 @@
+"""A value kept for backward, which can tell whether it was overwritten since.
+
+NOTE [ Saving without reference cycles ]
+
+If a node held the saved tensor itself, writing that tensor in place with something computed
+from it (`y = x.sin(); x.copy_(y)`) would close a circle: tensor, its new node, the old node, its
+saved tensor. So a `SavedVariable` holds the pieces that backward needs (the array, the version
+counter, the edge to the tensor's producer) and the tensor only weakly. While the tensor lives,
+unpacking gives that very object; afterwards an equal one is built, and nobody can tell.
+
+A saved result is never held, not even weakly, because its node is the one that saves: unpacking
+builds a fresh tensor whose producer is the node that asks.
+"""
+
+import weakref
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import GraphFreedError, SavedDetachedError, StaleSavedError
+from ..storage.arrays import Array
+from ..storage.dtypes import dtype_of
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import VersionCounter
+from .autograd_meta import AutogradMeta
+from .edge import Edge
+from .operators import operators
+
+if TYPE_CHECKING:
+    from .node import Node
+
+__all__ = ["SavedVariable", "ViewGuard"]
+
+
+class ViewGuard(Protocol):
+    """Raises if a saved view, whose tensor is gone, could not have been used any more."""
+
+    def check(self, version: int) -> None:
+        """Compare with the version at which the view was last valid."""
+
+
+class SavedVariable:
+    """One saved tensor.
+
+    Attributes
+    ----------
+    version : int
+        The version when it was saved.
+    is_output : bool
+        Whether it is a result of the node that saved it.
+    output_nr : int
+        Which result.
+    """
+
+    __slots__ = (
+        "_array",
+        "_counter",
+        "_edge",
+        "_guard",
+        "_slices",
+        "_tensor",
+        "is_output",
+        "output_nr",
+        "version",
+    )
+
+    version: int
+    is_output: bool
+    output_nr: int
+    _array: Array | None
+    _counter: VersionCounter
+    _edge: Edge | None
+    _guard: ViewGuard | None
+    _slices: "weakref.ref[Node] | None"
+    _tensor: "weakref.ref[TensorBase] | None"
+
+    def __init__(self, tensor: TensorBase, edge: Edge | None) -> None:
+        """Save an input.
+
+        Parameters
+        ----------
+        tensor : TensorBase
+            What to save.
+        edge : Edge or None
+            Its gradient edge, which the caller has anyway.
+        """
+        impl = tensor._impl
+        counter = impl.version_counter
+        if counter is None:
+            counter = impl.counter
+        self._array = impl.array
+        self._counter = counter
+        self._edge = edge
+        self._slices = None
+        self._tensor = weakref.ref(tensor)
+        self.version = counter.value
+        self.is_output = False
+        self.output_nr = 0
+        meta = impl.autograd_meta
+        self._guard = None if meta is None else meta.saved_guard(tensor)  # type: ignore[attr-defined]  # the interface of the layer below is narrower
+
+    @classmethod
+    def of_output(cls, tensor: TensorBase, output_nr: int) -> "SavedVariable":
+        """Save a result; see Note [Saving without reference cycles]."""
+        saved = cls.__new__(cls)
+        impl = tensor._impl
+        saved._array = impl.array
+        saved._counter = impl.counter
+        saved._edge = None
+        saved._tensor = None
+        saved._slices = None
+        saved._guard = None
+        saved.version = impl.version
+        saved.is_output = True
+        saved.output_nr = output_nr
+        return saved
+
+    @classmethod
+    def of_copy(cls, tensor: TensorBase, edge: Edge | None) -> "SavedVariable":
+        """Save the present value of an input that is about to be overwritten."""
+        saved = cls.__new__(cls)
+        saved._array = tensor._impl.array.copy(order="K")
+        saved._counter = VersionCounter()
+        saved._edge = edge
+        saved._tensor = None
+        saved._slices = None
+        saved._guard = None
+        saved.version = 0
+        saved.is_output = False
+        saved.output_nr = 0
+        return saved
+
+    @classmethod
+    def released(cls) -> "SavedVariable":
+        """A saved variable that has been freed."""
+        saved = cls.__new__(cls)
+        saved._counter = VersionCounter()
+        saved.version = 0
+        saved.is_output = False
+        saved.output_nr = 0
+        saved._slices = None
+        saved.release()
+        return saved
+
+    def was_written_through(self, slices: "Node") -> None:
+        """Remember that a saved result was stored in a view, whose base has `slices` now.
+
+        `slices` holds the node that holds this, so the reference is a weak one.
+        """
+        if self.is_output:
+            self._slices = weakref.ref(slices)
+
+    def release(self) -> None:
+        """Free the saved value."""
+        self._array = None
+        self._edge = None
+        self._tensor = None
+        self._guard = None
+
+    @property
+    def is_released(self) -> bool:
+        """Whether the value was freed."""
+        return self._array is None
+
+    def check(self, node: "Node") -> None:
+        """Raise if the value cannot be used any more; the order of checks is part of the rules.
+
+        Raises
+        ------
+        GraphFreedError
+            If it was freed by an earlier backward.
+        ViewInvalidError
+            If it is a view that lost its meaning when its base was written.
+        SavedDetachedError
+            If it was detached in place.
+        StaleSavedError
+            If it was overwritten.
+        """
+        if self._array is None:
+            raise GraphFreedError(
+                f"{node.name()} has already been run backward and its saved values were freed; "
+                "pass retain_graph=True to the first backward to be able to run a second",
+                node=node.name(),
+            )
+        tensor = None if self._tensor is None else self._tensor()
+        edge = self._edge
+        if tensor is not None:
+            meta = tensor._impl.autograd_meta
+            if isinstance(meta, AutogradMeta):
+                fn = meta.grad_fn(tensor)
+                if fn is None and edge is not None and not edge.function.is_leaf_node:
+                    raise SavedDetachedError(
+                        f"a tensor that {node.name()} saved was detached in place afterwards; "
+                        "use detach() instead of detach_(), or detach before it is used",
+                        node=node.name(),
+                    )
+        elif self._guard is not None:
+            self._guard.check(self._counter.value)
+        if self._counter.value != self.version:
+            raise self._stale(node)
+
+    def _stale(self, node: "Node") -> StaleSavedError:
+        array = self._array
+        assert array is not None
+        edge = self._edge
+        producer = (
+            f"result {self.output_nr} of {node.name()}"
+            if self.is_output
+            else "a leaf"
+            if edge is None or edge.function.is_leaf_node
+            else f"result {edge.input_nr} of {edge.function.name()}"
+        )
+        dtype = dtype_of(array.dtype).name
+        return StaleSavedError(
+            f"{node.name()} needs a value that was overwritten in place: a {dtype} tensor of "
+            f"shape {list(array.shape)}, {producer}, was saved at version {self.version} and is "
+            f"now at version {self._counter.value}. Write to a clone, use the out-of-place "
+            "operator, or move the write before the value is used",
+            expected_version=self.version,
+            found_version=self._counter.value,
+            node=node.name(),
+            shape=array.shape,
+            dtype=dtype,
+            producer=producer,
+        )
+
+    def unpack_array(self, node: "Node") -> Array:
+        """The saved elements, after the version was checked once more."""
+        array = self._array
+        if array is None or self._counter.value != self.version:
+            self.check(node)
+            raise self._stale(node)
+        reference = self._tensor
+        if reference is not None:
+            tensor = reference()
+            if tensor is not None:
+                # `x.data = y` replaces the elements without counting as a write.
+                return tensor._impl.array
+        return array
+
+    def unpack(self, node: "Node") -> TensorBase:
+        """The saved tensor: the very object while it lives, else an equal one.
+
+        Raises
+        ------
+        VtgradError
+            As `check` does.
+        """
+        self.check(node)
+        array = self._array
+        assert array is not None
+        tensor = None if self._tensor is None else self._tensor()
+        if tensor is not None:
+            return tensor
+        impl = TensorImpl(array)
+        impl.version_counter = self._counter
+        if self.is_output:
+            slices = None if self._slices is None else self._slices()
+            impl.autograd_meta = (
+                AutogradMeta.of_result(node, self.output_nr)
+                if slices is None
+                else AutogradMeta.of_edge(slices.written_edge())
+            )
+        elif self._edge is not None:
+            impl.autograd_meta = AutogradMeta.of_edge(self._edge)
+        return operators().wrap(impl)

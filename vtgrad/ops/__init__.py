@@ -1,0 +1,1 @@
+"""Operators: kernels on arrays, derivative tables, and the functions made from them."""

@@ -1,0 +1,1 @@
+"""Operators made of other operators; they have no derivative of their own."""

@@ -1,0 +1,102 @@
+"""Sorting and places under their public names."""
+
+from typing import Literal, TypeVar, overload
+
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.ordering import SortDimResult, SortStableResult, TopkDimResult
+from vtgrad.ops.reduction_arguments import UNSET, Unset, check_flag, checked_dim
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["argsort", "nonzero", "sort", "topk"]
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def sort(
+    self: T,
+    dim: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool | Unset | None = UNSET,
+    out: tuple[T, T] | None = None,
+) -> SortDimResult[T] | SortStableResult[T]:
+    """The elements in order along a dimension, and where each stood.
+
+    Parameters
+    ----------
+    self : Tensor
+        What to sort; nan counts as larger than every number.
+    dim : int, default -1
+        The dimension to sort along.
+    descending : bool, default False
+        Whether the largest come first.
+    stable : bool, optional
+        Whether equal elements must keep their order; they do in any case.
+    out : (Tensor, Tensor), optional
+        Where to store the results.
+
+    Returns
+    -------
+    named tuple
+        ``values`` and the int64 ``indices``.
+    """
+    axis, down = checked_dim(dim), check_flag(descending, "descending")
+    if stable is UNSET:
+        return F.sort_dim(self, axis, down, out=out)
+    return F.sort_stable(self, stable, axis, down, out=out)
+
+
+def argsort(self: T, dim: int = -1, descending: bool = False, *, stable: bool = False) -> T:
+    """Where each element of the sorted tensor stood; the arguments are those of `sort`."""
+    return F.argsort_dim(
+        self, checked_dim(dim), check_flag(descending, "descending"), check_flag(stable, "stable")
+    )
+
+
+def topk(
+    self: T,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: tuple[T, T] | None = None,
+) -> TopkDimResult[T]:
+    """The `k` largest or smallest elements along a dimension, in order, and their places.
+
+    Raises
+    ------
+    ElementIndexError
+        If there are fewer than `k` elements along the dimension.
+    """
+    return F.topk_dim(
+        self,
+        checked_dim(k, "k"),
+        checked_dim(dim),
+        check_flag(largest, "largest"),
+        check_flag(sorted, "sorted"),
+        out=out,
+    )
+
+
+@overload
+def nonzero(self: T, *, as_tuple: Literal[False] = False, out: T | None = None) -> T: ...
+@overload
+def nonzero(self: T, *, as_tuple: Literal[True], out: None = None) -> tuple[T, ...]: ...
+def nonzero(self: T, *, as_tuple: bool = False, out: T | None = None) -> T | tuple[T, ...]:
+    """Places of the elements that are not zero.
+
+    Parameters
+    ----------
+    self : Tensor
+        What to look through.
+    as_tuple : bool, default False
+        Whether to return one vector per dimension, fit for indexing, instead of a matrix with
+        one row per element.
+    out : Tensor, optional
+        Where to store the matrix.
+    """
+    if not check_flag(as_tuple, "as_tuple"):
+        return F.nonzero_rows(self, out=out)
+    rows = F.nonzero_rows(self if self.ndim else F.reshape(self, (1,)))
+    return tuple(F.unbind(rows, 1))

@@ -1,0 +1,514 @@
+"""Elementwise operators that choose between entries of the table, or are made of others.
+
+PyTorch records different nodes for numbers and for tensors (``PowBackward0`` and
+``PowBackward1``); the table has one entry for each, and the functions here find the right one.
+"""
+
+from typing import Final, TypeVar, cast, overload
+
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.graph.functions import requires_grad, set_history
+from vtgrad.graph.grad_mode import is_grad_enabled
+from vtgrad.ops import kernels as k
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.storage.arrays import Number
+from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.write import check_out, store_result, write
+
+__all__ = [
+    "absolute",
+    "clamp",
+    "clamp_",
+    "clamp_max",
+    "clamp_max_",
+    "clamp_min",
+    "clamp_min_",
+    "clip",
+    "clip_",
+    "div",
+    "div_",
+    "eq_",
+    "floor_divide",
+    "floor_divide_",
+    "fmod",
+    "fmod_",
+    "ge_",
+    "gt_",
+    "le_",
+    "lerp",
+    "lerp_",
+    "lt_",
+    "ne_",
+    "positive",
+    "pow",
+    "pow_",
+    "remainder",
+    "remainder_",
+    "round",
+    "round_",
+    "rsub",
+    "square",
+    "square_",
+    "where",
+]
+
+T = TypeVar("T", bound=TensorBase)
+
+# PyTorch records another node for an explicit None, which rounds no more than its absence does.
+_NOT_GIVEN: Final = cast(None, object())
+
+
+def _tensor_beside(value: Number, other: TensorBase | Number) -> TensorBase:
+    """A 0-d tensor of a number, in the dtype that it has beside the tensor `other`."""
+    if not isinstance(other, TensorBase):
+        raise ArgumentTypeError(
+            f"at least one operand must be a tensor, not {type(value).__name__} and"
+            f" {type(other).__name__}"
+        )
+    array = np.asarray(value, result_dtype(other._impl.array, value))
+    return other._wrap(TensorImpl(array))
+
+
+# -- division -------------------------------------------------------------------------------
+
+
+def div(
+    self: T,
+    other: TensorBase | Number,
+    *,
+    rounding_mode: str | None = _NOT_GIVEN,
+    out: T | None = None,
+) -> T:
+    """Quotient of two tensors, element by element.
+
+    Parameters
+    ----------
+    self : Tensor
+        Dividend.
+    other : Tensor or number
+        Divisor; the shapes broadcast.
+    rounding_mode : {"trunc", "floor"}, optional
+        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
+        are divided in the default floating dtype.
+    out : Tensor, optional
+        Where to write the result.
+
+    Raises
+    ------
+    DTypeError
+        If integers are divided by zero with rounding, or `rounding_mode` is unknown.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.div(vt.tensor([7, -7]), 2, rounding_mode="floor").tolist()
+    [3, -4]
+    """
+    if rounding_mode is _NOT_GIVEN:
+        return F.true_divide(self, other, out=out)
+    return F.div_rounded(self, other, rounding_mode=rounding_mode, out=out)
+
+
+def div_(self: T, other: TensorBase | Number, *, rounding_mode: str | None = _NOT_GIVEN) -> T:
+    """Divide the tensor itself; see `div`."""
+    if rounding_mode is _NOT_GIVEN:
+        return F.true_divide_(self, other)
+    return F.div_rounded_(self, other, rounding_mode=rounding_mode)
+
+
+@overload
+def floor_divide(self: T, other: TensorBase | Number, *, out: T | None = None) -> T: ...
+@overload
+def floor_divide(self: Number, other: T, *, out: T | None = None) -> T: ...
+def floor_divide(
+    self: TensorBase | Number, other: TensorBase | Number, *, out: TensorBase | None = None
+) -> TensorBase:
+    """Quotient rounded down.
+
+    As in PyTorch its backward raises; ``div(..., rounding_mode="floor")`` has gradient zero.
+    """
+    if not isinstance(self, TensorBase):
+        self = _tensor_beside(self, other)
+    if out is not None:
+        check_out(out, self, other)
+    result = F.floor_quotient(self, other, out=out)
+    if out is None and is_grad_enabled() and requires_grad(self, other):
+        set_history(result, NotImplementedNode.record(self, other))
+    return result
+
+
+_floor_divide_writer = store_result(k.floor_divide)
+
+
+def floor_divide_(self: T, other: TensorBase | Number) -> T:
+    """Divide the tensor itself and round down; see `floor_divide`."""
+    return write(self, NotImplementedNode.record, _floor_divide_writer, other)
+
+
+@overload
+def remainder(self: T, other: TensorBase | Number, *, out: T | None = None) -> T: ...
+@overload
+def remainder(self: Number, other: T, *, out: T | None = None) -> T: ...
+def remainder(
+    self: TensorBase | Number, other: TensorBase | Number, *, out: TensorBase | None = None
+) -> TensorBase:
+    """What remains of a division rounded down; it has the divisor's sign.
+
+    Of a number by a tensor it has no derivative in PyTorch, and none here.
+    """
+    if isinstance(other, TensorBase):
+        if isinstance(self, TensorBase):
+            return F.remainder_tensor(self, other, out=out)
+        if out is not None:
+            check_out(out, other)
+        result = F.remainder_of_number(self, other, out=out)
+        if out is None and is_grad_enabled() and requires_grad(other):
+            set_history(result, NotImplementedNode.record(other))
+        return result
+    if isinstance(self, TensorBase):
+        return F.remainder_number(self, other, out=out)
+    raise ArgumentTypeError("at least one operand of remainder must be a tensor")
+
+
+def remainder_(self: T, other: TensorBase | Number) -> T:
+    """Replace the tensor by what remains; see `remainder`."""
+    if isinstance(other, TensorBase):
+        return F.remainder_tensor_(self, other)
+    return F.remainder_number_(self, other)
+
+
+def fmod(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+    """What remains of a division rounded towards zero; it has the dividend's sign."""
+    if isinstance(other, TensorBase):
+        return F.fmod_tensor(self, other, out=out)
+    return F.fmod_number(self, other, out=out)
+
+
+def fmod_(self: T, other: TensorBase | Number) -> T:
+    """Replace the tensor by what remains; see `fmod`."""
+    if isinstance(other, TensorBase):
+        return F.fmod_tensor_(self, other)
+    return F.fmod_number_(self, other)
+
+
+# -- sums and powers ------------------------------------------------------------------------
+
+
+def rsub(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
+    """``other - alpha * input``."""
+    if isinstance(other, TensorBase):
+        return F.rsub_tensor(input, other, alpha=alpha)
+    return F.rsub_number(input, other, alpha=alpha)
+
+
+def positive(self: T) -> T:
+    """The tensor itself.
+
+    Raises
+    ------
+    DTypeError
+        If it is bool.
+    """
+    if self._impl.array.dtype.kind == "b":
+        raise DTypeError("bool tensors have no sign, so `+` is not defined for them")
+    return self
+
+
+def absolute(self: T, *, out: T | None = None) -> T:
+    """The absolute value; another name of `abs`."""
+    return F.abs(self, out=out)
+
+
+@overload
+def pow(self: T, exponent: TensorBase | Number, *, out: T | None = None) -> T: ...
+@overload
+def pow(self: Number, exponent: T, *, out: T | None = None) -> T: ...
+def pow(
+    self: TensorBase | Number, exponent: TensorBase | Number, *, out: TensorBase | None = None
+) -> TensorBase:
+    """The first operand to the power of the second, one of which may be a number.
+
+    Raises
+    ------
+    DTypeError
+        If an integer tensor is raised to a negative integer.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.pow(vt.tensor([1.0, 2.0, 3.0]), 2).tolist()
+    [1.0, 4.0, 9.0]
+    >>> vt.pow(2, vt.tensor([0.0, 3.0])).tolist()
+    [1.0, 8.0]
+    """
+    if not isinstance(exponent, TensorBase):
+        if not isinstance(self, TensorBase):
+            raise ArgumentTypeError("at least one operand of pow must be a tensor")
+        return F.pow_number(self, exponent, out=out)
+    if isinstance(self, TensorBase):
+        return F.pow_tensor(self, exponent, out=out)
+    return F.pow_of_number(self, exponent, out=out)
+
+
+def pow_(self: T, exponent: TensorBase | Number) -> T:
+    """Raise the tensor itself to a power; see `pow`."""
+    if isinstance(exponent, TensorBase):
+        return F.pow_tensor_(self, exponent)
+    return F.pow_number_(self, exponent)
+
+
+def square(self: T, *, out: T | None = None) -> T:
+    """The tensor to the power of 2."""
+    return F.pow_number(self, 2, out=out)
+
+
+def square_(self: T) -> T:
+    """Raise the tensor itself to the power of 2."""
+    return F.pow_number_(self, 2)
+
+
+def lerp(self: T, end: TensorBase, weight: TensorBase | Number, *, out: T | None = None) -> T:
+    """The points between two tensors: the first one at weight 0, `end` at weight 1.
+
+    The dtypes must agree.
+    """
+    if isinstance(weight, TensorBase):
+        return F.lerp_tensor(self, end, weight, out=out)
+    return F.lerp_number(self, end, weight, out=out)
+
+
+def lerp_(self: T, end: TensorBase, weight: TensorBase | Number) -> T:
+    """Move the tensor itself towards `end`; see `lerp`."""
+    if isinstance(weight, TensorBase):
+        return F.lerp_tensor_(self, end, weight)
+    return F.lerp_number_(self, end, weight)
+
+
+def round(self: T, *, decimals: int = 0, out: T | None = None) -> T:
+    """The nearest integer, the even one of two equally near.
+
+    Parameters
+    ----------
+    self : Tensor
+    decimals : int
+        Keep this many decimal places; with a negative number, round before the point.
+    out : Tensor, optional
+    """
+    if decimals == 0:
+        return F.round_whole(self, out=out)
+    return F.round_decimals(self, decimals=decimals, out=out)
+
+
+def round_(self: T, *, decimals: int = 0) -> T:
+    """Round the tensor itself; see `round`."""
+    if decimals == 0:
+        return F.round_whole_(self)
+    return F.round_decimals_(self, decimals=decimals)
+
+
+# -- bounds and choices ---------------------------------------------------------------------
+
+
+def clamp(
+    self: T,
+    min: TensorBase | Number | None = None,
+    max: TensorBase | Number | None = None,
+    *,
+    out: T | None = None,
+) -> T:
+    """The values, those below `min` raised to it, those above `max` lowered to it.
+
+    At a bound the gradient passes. Bounds that are tensors get the gradient of what they
+    replaced; both must be tensors then, or both numbers.
+
+    Raises
+    ------
+    DTypeError
+        If both bounds are None.
+    ArgumentTypeError
+        If one is a tensor and the other a number.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.clamp(vt.tensor([-2.0, 0.5, 3.0]), 0, 1).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    low, high = _bounds(min, max)
+    if isinstance(low, TensorBase) or isinstance(high, TensorBase):
+        assert not isinstance(low, Number)
+        assert not isinstance(high, Number)
+        return F.clamp_tensors(self, low, high, out=out)
+    return F.clamp_numbers(self, low, high, out=out)
+
+
+def clamp_(
+    self: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
+) -> T:
+    """Limit the tensor itself; see `clamp`."""
+    low, high = _bounds(min, max)
+    if isinstance(low, TensorBase) or isinstance(high, TensorBase):
+        assert not isinstance(low, Number)
+        assert not isinstance(high, Number)
+        return F.clamp_tensors_(self, low, high)
+    return F.clamp_numbers_(self, low, high)
+
+
+Bound = TensorBase | Number | None
+
+
+def _bounds(low: Bound, high: Bound) -> tuple[Bound, Bound]:
+    """The bounds, a 0-d tensor beside a number replaced by its number."""
+    if isinstance(low, TensorBase) and isinstance(high, Number):
+        return _as_number(low), high
+    if isinstance(high, TensorBase) and isinstance(low, Number):
+        return low, _as_number(high)
+    return low, high
+
+
+def _as_number(bound: TensorBase) -> Number:
+    if bound.ndim or requires_grad(bound):
+        raise ArgumentTypeError("clamp takes two tensors or two numbers, not one of each")
+    number: Number = bound._impl.array.item()
+    return number
+
+
+def clip(
+    self: T,
+    min: TensorBase | Number | None = None,
+    max: TensorBase | Number | None = None,
+    *,
+    out: T | None = None,
+) -> T:
+    """Another name of `clamp`."""
+    return clamp(self, min, max, out=out)
+
+
+def clip_(
+    self: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
+) -> T:
+    """Another name of `clamp_`."""
+    return clamp_(self, min, max)
+
+
+def clamp_min(self: T, min: TensorBase | Number, *, out: T | None = None) -> T:
+    """The values, those below `min` raised to it."""
+    if isinstance(min, TensorBase):
+        return F.clamp_min_tensor(self, min, out=out)
+    return F.clamp_min_number(self, min, out=out)
+
+
+def clamp_min_(self: T, min: TensorBase | Number) -> T:
+    """Raise what is below `min` in the tensor itself."""
+    if isinstance(min, TensorBase):
+        return F.clamp_min_tensor_(self, min)
+    return F.clamp_min_number_(self, min)
+
+
+def clamp_max(self: T, max: TensorBase | Number, *, out: T | None = None) -> T:
+    """The values, those above `max` lowered to it."""
+    if isinstance(max, TensorBase):
+        return F.clamp_max_tensor(self, max, out=out)
+    return F.clamp_max_number(self, max, out=out)
+
+
+def clamp_max_(self: T, max: TensorBase | Number) -> T:
+    """Lower what is above `max` in the tensor itself."""
+    if isinstance(max, TensorBase):
+        return F.clamp_max_tensor_(self, max)
+    return F.clamp_max_number_(self, max)
+
+
+@overload
+def where(condition: T) -> tuple[T, ...]: ...
+@overload
+def where(
+    condition: T,
+    input: TensorBase | Number,
+    other: TensorBase | Number,
+    *,
+    out: T | None = None,
+) -> T: ...
+def where(
+    condition: TensorBase,
+    input: TensorBase | Number | None = None,
+    other: TensorBase | Number | None = None,
+    *,
+    out: TensorBase | None = None,
+) -> TensorBase | tuple[TensorBase, ...]:
+    """`input` where the condition holds and `other` elsewhere; or, alone, where it holds.
+
+    Parameters
+    ----------
+    condition : Tensor
+        Of dtype bool.
+    input, other : Tensor or number
+        Broadcast with the condition, and promoted to a common dtype. With neither, the result
+        is ``nonzero(condition, as_tuple=True)``.
+    out : Tensor, optional
+        Where to write the result.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> x = vt.tensor([1.0, -2.0, 3.0])
+    >>> vt.where(x > 0, x, 0.0).tolist()
+    [1.0, 0.0, 3.0]
+    """
+    if input is None and other is None:
+        if out is not None:
+            raise ArgumentTypeError("where with the condition alone takes no out=")
+        return F.nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        raise ArgumentTypeError("where takes the condition alone, or two values beside it")
+    # Beside a number, a tensor of another dtype is cast by an operator of its own.
+    if not isinstance(other, TensorBase):
+        if isinstance(input, TensorBase):
+            input = _in_common_dtype(input, other)
+    elif not isinstance(input, TensorBase):
+        other = _in_common_dtype(other, input)
+    return F.where_between(condition, input, other, out=out)
+
+
+def _in_common_dtype(tensor: TensorBase, number: Number) -> TensorBase:
+    array = tensor._impl.array
+    dtype = result_dtype(array, number)
+    return tensor if array.dtype == dtype else F.to_dtype(tensor, dtype)
+
+
+# -- comparisons in place -------------------------------------------------------------------
+
+
+def eq_(self: T, other: TensorBase | Number) -> T:
+    """Overwrite the tensor with whether it is equal."""
+    return F.eq_tensor_(self, other) if isinstance(other, TensorBase) else F.eq_number_(self, other)
+
+
+def ne_(self: T, other: TensorBase | Number) -> T:
+    """Overwrite the tensor with whether it differs."""
+    return F.ne_tensor_(self, other) if isinstance(other, TensorBase) else F.ne_number_(self, other)
+
+
+def lt_(self: T, other: TensorBase | Number) -> T:
+    """Overwrite the tensor with whether it is less."""
+    return F.lt_tensor_(self, other) if isinstance(other, TensorBase) else F.lt_number_(self, other)
+
+
+def le_(self: T, other: TensorBase | Number) -> T:
+    """Overwrite the tensor with whether it is less or equal."""
+    return F.le_tensor_(self, other) if isinstance(other, TensorBase) else F.le_number_(self, other)
+
+
+def gt_(self: T, other: TensorBase | Number) -> T:
+    """Overwrite the tensor with whether it is greater."""
+    return F.gt_tensor_(self, other) if isinstance(other, TensorBase) else F.gt_number_(self, other)
+
+
+def ge_(self: T, other: TensorBase | Number) -> T:
+    """Overwrite the tensor with whether it is greater or equal."""
+    return F.ge_tensor_(self, other) if isinstance(other, TensorBase) else F.ge_number_(self, other)

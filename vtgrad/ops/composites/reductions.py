@@ -1,0 +1,188 @@
+"""Reductions under their public names: choosing the overload, checking the arguments."""
+
+from typing import TypeVar
+
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.reduction_arguments import (
+    UNSET,
+    Unset,
+    check_flag,
+    checked_dim,
+    checked_dims,
+    either,
+)
+from vtgrad.ops.types import Dims
+from vtgrad.storage.dtypes import DType
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "mean",
+    "prod",
+    "sum",
+]
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def _dtype_of(out: TensorBase | None, dtype: DType | None) -> DType | None:
+    """The dtype to compute in: unless it is given, that of ``out=``."""
+    return out.dtype if dtype is None and out is not None else dtype
+
+
+def sum(
+    self: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T:
+    """Sum of all elements, or over dimensions.
+
+    Parameters
+    ----------
+    self : Tensor
+        What to sum. Integers and bools are summed as int64.
+    dim : int, sequence of int or None, optional
+        The dimensions to sum over; all if it is None, empty or not given.
+    keepdim : bool, default False
+        Whether the summed dimensions stay, with size 1.
+    dtype : DType, optional
+        The dtype to sum in, and of the result.
+    out : Tensor, optional
+        Where to store the result.
+    axis, keepdims
+        NumPy's names of `dim` and `keepdim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor.
+    """
+    if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
+        return F.sum_all(self, dtype=dtype)
+    dim = either(dim, axis)
+    keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    dims = None if dim is UNSET else checked_dims(dim)
+    return F.sum_dim(self, dims, keep, dtype=_dtype_of(out, dtype), out=out)
+
+
+def mean(
+    self: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T:
+    """Arithmetic mean of all elements, or over dimensions; the arguments are those of `sum`.
+
+    Raises
+    ------
+    DTypeError
+        If the result would be neither floating nor complex.
+    """
+    if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
+        return F.mean_all(self, dtype=dtype)
+    dim = either(dim, axis)
+    keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    dims = None if dim is UNSET else checked_dims(dim)
+    return F.mean_dim(self, dims, keep, dtype=dtype, out=out)
+
+
+def prod(
+    self: T,
+    dim: int | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: int | Unset = UNSET,
+    keepdims: bool = False,
+) -> T:
+    """Product of all elements, or over one dimension; integers and bools become int64."""
+    chosen = either(dim, axis)
+    keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    if chosen is UNSET:
+        if keep or out is not None:
+            raise ArgumentTypeError("prod() takes keepdim and out only together with dim")
+        return F.prod_all(self, dtype=dtype)
+    return F.prod_dim(self, checked_dim(chosen), keep, dtype=_dtype_of(out, dtype), out=out)
+
+
+def amax(
+    self: T,
+    dim: Dims = (),
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+) -> T:
+    """Largest values over dimensions; equal ones share the gradient."""
+    if dim is None:
+        raise ArgumentTypeError("amax() takes dim=() for all dimensions, not None")
+    return F.amax_dim(self, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
+
+
+def amin(
+    self: T,
+    dim: Dims = (),
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+) -> T:
+    """Smallest values over dimensions; equal ones share the gradient."""
+    if dim is None:
+        raise ArgumentTypeError("amin() takes dim=() for all dimensions, not None")
+    return F.amin_dim(self, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
+
+
+def argmax(self: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
+    """Places of the largest elements along a dimension, or in the flattened tensor.
+
+    The first of equal elements counts. The result is int64.
+    """
+    place = None if dim is None else checked_dim(dim)
+    return F.argmax_dim(self, place, check_flag(keepdim, "keepdim"), out=out)
+
+
+def argmin(self: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
+    """Places of the smallest elements along a dimension, or in the flattened tensor."""
+    place = None if dim is None else checked_dim(dim)
+    return F.argmin_dim(self, place, check_flag(keepdim, "keepdim"), out=out)
+
+
+def any(
+    self: T,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+) -> T:
+    """Whether some element is not zero: of all, or over dimensions."""
+    dims = checked_dims(dim if axis is UNSET else axis)
+    return F.any_dim(self, dims, check_flag(keepdim, "keepdim"), out=out)
+
+
+def all(
+    self: T,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+) -> T:
+    """Whether no element is zero: of all, or over dimensions."""
+    dims = checked_dims(dim if axis is UNSET else axis)
+    return F.all_dim(self, dims, check_flag(keepdim, "keepdim"), out=out)

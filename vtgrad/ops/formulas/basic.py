@@ -1,0 +1,16 @@
+"""Helpers of general use."""
+
+from vtgrad.ops import kernels as k
+from vtgrad.storage.arrays import Array, Number, NumpyDType
+
+__all__ = ["copied_gradient", "scaled"]
+
+
+def scaled(grad: Array, factor: Number) -> Array:
+    """`grad` times a number; the very object if the number is one."""
+    return grad if factor == 1 else k.mul(grad, factor)
+
+
+def copied_gradient(grad: Array, dtype: NumpyDType) -> Array:
+    """The gradient of the source of a copy that may have changed the dtype."""
+    return k.to_dtype(grad, dtype)

@@ -1,0 +1,142 @@
+"""Derivatives of elementwise operators that are longer than one expression.
+
+Complex gradients follow PyTorch: a formula multiplies by the conjugate of the derivative.
+"""
+
+from vtgrad.ops import kernels as k
+from vtgrad.ops.formulas.support import log_of_number
+from vtgrad.storage.arrays import Array, Number
+
+__all__ = [
+    "gradient_inside",
+    "gradient_of_base",
+    "gradient_of_exponent",
+    "gradient_of_lower",
+    "gradient_of_number_exponent",
+    "gradient_of_power",
+    "gradient_of_sgn",
+    "gradient_of_upper",
+    "gradient_of_dividend",
+    "gradient_of_divisor",
+    "scaled_back",
+    "shared_gradient",
+    "turned",
+]
+
+
+def scaled_back(grad: Array, factor: Number) -> Array:
+    """The gradient of a term with a factor; the very object if the factor is one."""
+    return grad if factor == 1 else k.mul(grad, k.conj(factor))
+
+
+def gradient_of_dividend(grad: Array, divisor: Array | Number, rounding: str | None) -> Array:
+    """The gradient of a dividend: zero with rounding. The divisor is protected all the same."""
+    return k.div(grad, k.conj(divisor)) if rounding is None else k.zeros_like(grad)
+
+
+def gradient_of_divisor(
+    grad: Array, dividend: Array, divisor: Array | Number, rounding: str | None
+) -> Array:
+    """The gradient of a divisor: zero with rounding; see `gradient_of_dividend`."""
+    if rounding is not None:
+        return k.zeros_like(grad)
+    return k.mul(k.neg(grad), k.conj(k.div(k.div(dividend, divisor), divisor)))
+
+
+# -- powers ---------------------------------------------------------------------------------
+
+
+def gradient_of_power(grad: Array, base: Array, exponent: Number) -> Array:
+    """The gradient of the base of ``base ** number``; 0 for the exponent 0, also at 0."""
+    if exponent == 0:
+        return k.zeros_like(grad)
+    return k.mul(grad, k.conj(k.mul(k.pow(base, exponent - 1), exponent)))
+
+
+def gradient_of_base(grad: Array, base: Array, exponent: Array) -> Array:
+    """The gradient of the base of ``base ** exponent``; 0 where the exponent is 0."""
+    slope = k.mul(k.pow(base, k.sub(exponent, 1)), exponent)
+    return k.where(k.eq(exponent, 0), 0, k.mul(grad, k.conj(slope)))
+
+
+def gradient_of_exponent(grad: Array, base: Array, exponent: Array, result: Array) -> Array:
+    """The gradient of the exponent of ``base ** exponent``.
+
+    Where the base is 0 the power does not change with an exponent that is 0 or positive.
+    """
+    flat = k.logical_and(k.eq(base, 0), k.has_nonnegative_real(exponent))
+    # The logarithm in the result's dtype: a negative base of a complex power has one.
+    base = k.add(base, k.zeros_like(result))
+    return k.mul(grad, k.where(flat, 0, k.conj(k.mul(result, k.log(base)))))
+
+
+def gradient_of_number_exponent(grad: Array, base: Number, exponent: Array, result: Array) -> Array:
+    """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
+    slope = k.conj(k.mul(result, log_of_number(base)))
+    if base == 0:
+        slope = k.where(k.has_nonnegative_real(exponent), 0, slope)
+    return k.mul(grad, slope)
+
+
+# -- signs, angles --------------------------------------------------------------------------
+
+
+def gradient_of_sgn(grad: Array, self: Array, result: Array) -> Array:
+    """What of the gradient is across the direction of the value, divided by its length.
+
+    Real values have no such direction: zeros come out. So they do where the value is 0.
+    """
+    length = k.abs(self)
+    # Not "is zero": what is nan has no direction either.
+    zero = k.logical_not(k.gt(length, 0))
+    along = k.mul(k.add(k.mul(k.conj(result), grad), k.mul(result, k.conj(grad))), 0.5)
+    across = k.sub(grad, k.mul(result, along))
+    return k.where(zero, 0, k.div(across, k.where(zero, 1, length)))
+
+
+def turned(grad: Array, leg: Array, y: Array, x: Array) -> Array:
+    """The gradient of a coordinate in the angle of the point (x, y), `leg` being the other one.
+
+    It is `leg` by the squared distance from the origin; 0 at the origin.
+    """
+    square = k.add(k.mul(y, y), k.mul(x, x))
+    origin = k.eq(square, 0)
+    inverse = k.where(origin, 0, k.reciprocal(k.where(origin, 1, square)))
+    return k.mul(k.mul(grad, leg), inverse)
+
+
+# -- choices --------------------------------------------------------------------------------
+
+
+def shared_gradient(grad: Array, a: Array, b: Array, lost: Array) -> Array:
+    """The gradient of one of two values of which one was taken: half of it where both are equal."""
+    return k.where(lost, 0, k.where(k.eq(a, b), k.div(grad, 2), grad))
+
+
+def gradient_inside(
+    grad: Array, self: Array, low: Array | Number | None, high: Array | Number | None
+) -> Array:
+    """The gradient where the value is not outside of its bounds."""
+    if low is not None:
+        grad = k.where(k.ge(self, low), grad, 0)
+    if high is not None:
+        grad = k.where(k.le(self, high), grad, 0)
+    return grad
+
+
+def gradient_of_lower(grad: Array, self: Array, low: Array | None, high: Array | None) -> Array:
+    """The gradient of a lower bound: where the value is below it, and the upper one above."""
+    assert low is not None
+    taken = k.lt(self, low)
+    if high is not None:
+        taken = k.logical_and(taken, k.lt(low, high))
+    return k.where(taken, grad, 0)
+
+
+def gradient_of_upper(grad: Array, self: Array, low: Array | None, high: Array | None) -> Array:
+    """The gradient of an upper bound: where the value, or the lower bound, is above it."""
+    assert high is not None
+    taken = k.gt(self, high)
+    if low is not None:
+        taken = k.logical_or(taken, k.lt(high, low))
+    return k.where(taken, grad, 0)

@@ -1,0 +1,32 @@
+"""Derivatives of the products of vectors and matrices."""
+
+from vtgrad.ops import kernels as k
+from vtgrad.ops.formulas.support import is_column_major
+from vtgrad.ops.types import Geometry3
+from vtgrad.storage.arrays import Array
+
+__all__ = ["adjoint_of", "first_factor_gradient", "outer_gradient", "second_factor_gradient"]
+
+
+def adjoint_of(matrix: Array) -> Array:
+    """The last two dimensions exchanged, conjugated. May share memory with `matrix`."""
+    return k.conj(k.transpose(matrix, -2, -1))
+
+
+def first_factor_gradient(grad: Array, second: Array, geometry: Geometry3) -> Array:
+    """The gradient of the first matrix of a product, in that matrix's memory order."""
+    if is_column_major(geometry):
+        return k.transpose(k.mm(k.conj(second), k.transpose(grad, 0, 1)), 0, 1)
+    return k.mm(grad, adjoint_of(second))
+
+
+def second_factor_gradient(grad: Array, first: Array, geometry: Geometry3) -> Array:
+    """The gradient of the second matrix of a product, in that matrix's memory order."""
+    if is_column_major(geometry):
+        return k.transpose(k.mm(k.transpose(grad, 0, 1), k.conj(first)), 0, 1)
+    return k.mm(adjoint_of(first), grad)
+
+
+def outer_gradient(grad: Array, vec: Array) -> Array:
+    """The gradient of the matrix that was multiplied by `vec`."""
+    return k.mul(k.reshape(grad, (grad.shape[0], 1)), k.conj(vec))

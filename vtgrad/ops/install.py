@@ -1,0 +1,114 @@
+"""The operators that the lower layers use, see `vtgrad.graph.operators`."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..graph.edge import Edge
+from ..graph.functions import gradient_edge, meta_of
+from ..graph.grad_mode import set_mode
+from ..graph.input_metadata import InputMetadata
+from ..graph.node import Node
+from ..storage.arrays import NumpyDType, Shape
+from ..storage.geometry import Geometry, reach
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .generated import functional as F
+from .generated.views_nodes import AsStridedBackward0
+
+__all__ = ["InstalledOperators"]
+
+
+class InstalledOperators:
+    """Implements `vtgrad.graph.operators.Operators`.
+
+    Parameters
+    ----------
+    tensor_class : type
+        The class of tensors that the library makes by itself.
+    """
+
+    __slots__ = ("tensor_class",)
+
+    tensor_class: type[TensorBase]
+
+    def __init__(self, tensor_class: type[TensorBase]) -> None:
+        self.tensor_class = tensor_class
+
+    def wrap(self, impl: TensorImpl) -> TensorBase:
+        """A tensor of the default class."""
+        return self.tensor_class._wrap(impl)
+
+    def add(self, a: TensorBase, b: TensorBase) -> TensorBase:
+        """Sum, out of place."""
+        return F.add(a, b)
+
+    def clone(self, a: TensorBase) -> TensorBase:
+        """A copy on a buffer of its own."""
+        return F.clone(a)
+
+    def clone_strided(self, a: TensorBase, sizes: Shape, strides: Shape) -> TensorBase:
+        """A copy on a buffer of its own, laid out with these strides."""
+        array = a._impl.array
+        extent = 0 if 0 in sizes else reach(sizes, strides)[1] + 1
+        fresh = TensorImpl(np.zeros(extent, array.dtype))
+        impl = fresh.alias(fresh.storage.strided(array.dtype, sizes, strides, 0), 0, strides)
+        return F.copy_(self.wrap(impl), a)
+
+    def zeros(self, shape: Shape, dtype: NumpyDType) -> TensorBase:
+        """Zeros."""
+        return self.wrap(TensorImpl(np.zeros(shape, dtype)))
+
+    def as_strided(self, a: TensorBase, size: Shape, stride: Shape, offset: int) -> TensorBase:
+        """A view at a geometry inside the storage."""
+        return F.as_strided(a, size, stride, offset)
+
+    def as_strided_node(self, base: TensorBase, size: Shape, stride: Shape, offset: int) -> Node:
+        """The node that `as_strided` of `base` would have."""
+        impl = base._impl
+        edge = gradient_edge(base)
+        return self.strided_node(
+            edge,
+            (impl.sizes, impl.strides, impl.storage_offset),
+            (size, stride, offset),
+            impl.dtype,
+        )
+
+    def strided_node(
+        self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType
+    ) -> Node:
+        """The node of a view at a geometry of the value that `edge` leads to."""
+        node = AsStridedBackward0((edge,))
+        node.self_geometry = base
+        node.size, node.stride, node.storage_offset = view
+        node.input_metadata = (InputMetadata(view[0], dtype),)
+        return node
+
+    def replayed_node(self, base: TensorBase, view_fn: Callable[[TensorBase], TensorBase]) -> Node:
+        """The node of the view that `view_fn`, run with recording on, makes of `base`."""
+        before = set_mode(True)
+        try:
+            meta = meta_of(view_fn(base))
+        finally:
+            set_mode(before)
+        assert meta is not None
+        assert meta.grad_fn_ is not None
+        return meta.grad_fn_
+
+    def copy_(self, target: TensorBase, source: TensorBase) -> TensorBase:
+        """Overwrite `target`."""
+        return F.copy_(target, source)
+
+    def zero_(self, target: TensorBase) -> TensorBase:
+        """Fill `target` with zeros."""
+        return F.zero_(target)
+
+    def add_(self, target: TensorBase, source: TensorBase) -> TensorBase:
+        """Add into `target`."""
+        return F.add_(target, source)
+
+    def fit(self, a: TensorBase, shape: Shape, dtype: NumpyDType) -> TensorBase:
+        """A gradient summed to `shape` and cast to `dtype`, the real part for real dtypes."""
+        if a.shape != shape:
+            a = F.sum_to_size(a, shape)
+        return a if a._impl.dtype == dtype else F.to_dtype(a, dtype)

@@ -1,0 +1,128 @@
+"""Copies in another dtype, constant arrays in another's shape, conjugates, and `sum_to_size`."""
+
+from typing import overload
+
+import numpy as np
+
+from vtgrad.errors import ShapeError
+from vtgrad.ops.kernels.elementwise import working
+from vtgrad.ops.kernels.layout import empty_like_preserving
+from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+
+__all__ = [
+    "conj",
+    "conj_physical",
+    "expand_to",
+    "ones_like",
+    "sum_to_fresh",
+    "sum_to_size",
+    "to_dtype",
+    "zeros_like",
+]
+
+
+def to_dtype(input: Array, dtype: NumpyDType) -> Array:
+    """A copy in `dtype`, in the same memory order.
+
+    Complex values lose their imaginary part when `dtype` is floating or integer; floating
+    values are cut off towards zero when it is integer.
+    """
+    out = empty_like_preserving(dtype, input)
+    if input.dtype.kind == "c" and dtype.kind in "fiu":
+        np.copyto(out, input.real, casting="unsafe")
+    else:
+        np.copyto(out, input, casting="unsafe")
+    return out
+
+
+def zeros_like(input: Array, *, dtype: NumpyDType | None = None) -> Array:
+    """Zeros of the same shape and memory order."""
+    if input.flags.c_contiguous and 1 not in input.shape:
+        return np.zeros(input.shape, input.dtype if dtype is None else dtype)
+    out = empty_like_preserving(input.dtype if dtype is None else dtype, input)
+    out.fill(0)
+    return out
+
+
+def ones_like(input: Array, *, dtype: NumpyDType | None = None) -> Array:
+    """Ones of the same shape and memory order."""
+    out = empty_like_preserving(input.dtype if dtype is None else dtype, input)
+    out.fill(1)
+    return out
+
+
+@overload
+def conj(a: Array) -> Array: ...
+@overload
+def conj(a: Number) -> Number: ...
+@overload
+def conj(a: Array | Number) -> Array | Number: ...
+def conj(a: Array | Number) -> Array | Number:
+    """The complex conjugate; the very operand if it is real."""
+    if isinstance(a, np.ndarray):
+        return conj_physical(a) if a.dtype.kind == "c" else a
+    return a.conjugate() if isinstance(a, complex) else a
+
+
+def conj_physical(input: Array, *, out: Array | None = None) -> Array:
+    """A copy with every value replaced by its complex conjugate."""
+    if out is None:
+        out = empty_like_preserving(input.dtype, input)
+    if input.dtype.kind == "c":
+        np.conjugate(input, out=out)
+    else:
+        np.copyto(out, input, casting="unsafe")
+    return out
+
+
+def sum_to_size(a: Array, size: Shape) -> Array:
+    """The sum over every dimension in which `size` was broadcast to `a`'s shape.
+
+    When nothing was broadcast, THE SAME ARRAY is returned, no copy. The dtype stays: this is
+    the derivative of broadcasting, not the operator ``sum``.
+
+    Raises
+    ------
+    ShapeError
+        If `size` does not broadcast to `a`'s shape.
+    """
+    shape = a.shape
+    if shape == size:
+        return a
+    missing = len(shape) - len(size)
+    axes = list(range(missing))
+    fits = missing >= 0
+    if fits:
+        for dim, own in enumerate(size, missing):
+            if own != shape[dim]:
+                axes.append(dim)
+                fits = fits and own == 1
+    if not fits:
+        raise ShapeError(
+            f"values of shape {shape} cannot be summed to shape {size}, which does not"
+            " broadcast to it",
+            shape=shape,
+            size=size,
+        )
+    work = working(a.dtype)
+    total: Array
+    if len(axes) == missing:
+        # Dimensions were only put in front: summing them away leaves the right shape.
+        total = np.add.reduce(a, axis=tuple(axes), dtype=work)
+    else:
+        total = np.add.reduce(a, axis=tuple(axes), dtype=work, keepdims=True).reshape(size)
+    if type(total) is not np.ndarray or total.dtype != a.dtype:
+        total = np.asarray(total, a.dtype)
+    return total
+
+
+def sum_to_fresh(self: Array, size: Shape) -> Array:
+    """As `sum_to_size`, but never its argument itself."""
+    result = sum_to_size(self, size)
+    return result.copy() if result is self else result
+
+
+def expand_to(self: Array, size: Shape) -> Array:
+    """A copy, broadcast to `size`."""
+    result: Array = np.array(np.broadcast_to(self, size))
+    return result

@@ -1,0 +1,274 @@
+"""Comparisons, tests of values, and the operators that choose between values."""
+
+from typing import TypeGuard, cast
+
+import numpy as np
+
+from vtgrad.errors import DTypeError, NotSupportedError
+from vtgrad.ops.kernels.elementwise import (
+    BOOL,
+    Operand,
+    binary,
+    checked_number,
+    compare,
+    place,
+    predicate,
+    refuse,
+    run,
+    zero_of,
+)
+from vtgrad.ops.kernels.layout import broadcast_shapes, empty_like_elementwise, is_plain
+from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.dtypes import result_dtype
+
+__all__ = [
+    "clamp",
+    "clamp_max",
+    "clamp_min",
+    "eq",
+    "ge",
+    "gt",
+    "has_nonnegative_real",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "le",
+    "lt",
+    "maximum",
+    "minimum",
+    "ne",
+    "relu",
+    "threshold_backward",
+    "where",
+]
+
+
+def eq(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """Whether the values are equal, after conversion to the dtype that they agree on."""
+    return compare(np.equal, input, other, out)
+
+
+def ne(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """Whether the values differ; a nan differs from everything."""
+    return compare(np.not_equal, input, other, out)
+
+
+def lt(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """Whether `input` is less."""
+    return _ordered("lt", np.less, input, other, out)
+
+
+def le(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """Whether `input` is less or equal."""
+    return _ordered("le", np.less_equal, input, other, out)
+
+
+def gt(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """Whether `input` is greater."""
+    return _ordered("gt", np.greater, input, other, out)
+
+
+def ge(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """Whether `input` is greater or equal."""
+    return _ordered("ge", np.greater_equal, input, other, out)
+
+
+def _ordered(name: str, ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
+    if _is_complex(a) or _is_complex(b):
+        dtype = result_dtype(a, b)
+        broadcast_shapes(*[x.shape for x in (a, b) if isinstance(x, np.ndarray)])
+        raise NotSupportedError(
+            f"{name} of complex values, which have no order", dtype=dtype, result=bool
+        )
+    return compare(ufunc, a, b, out)
+
+
+def _is_complex(x: Operand) -> bool:
+    return x.dtype.kind == "c" if isinstance(x, np.ndarray) else type(x) is complex
+
+
+def isnan(input: Array, *, out: Array | None = None) -> Array:
+    """Whether the value, or a part of it, is nan."""
+    return predicate(np.isnan, input, out)
+
+
+def isinf(input: Array, *, out: Array | None = None) -> Array:
+    """Whether the value, or a part of it, is infinite."""
+    return predicate(np.isinf, input, out)
+
+
+def isfinite(input: Array, *, out: Array | None = None) -> Array:
+    """Whether the value, in all its parts, is neither infinite nor nan."""
+    return predicate(np.isfinite, input, out)
+
+
+def has_nonnegative_real(input: Array) -> Array:
+    """Whether the value, or its real part, is at least 0."""
+    return ge(input.real if input.dtype.kind == "c" else input, 0)
+
+
+def maximum(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """The larger of two values; nan if either is.
+
+    Raises
+    ------
+    DTypeError
+        If a value is complex.
+    """
+    if _is_complex(input) or _is_complex(other):
+        raise DTypeError("maximum of complex values, which have no order")
+    return binary(np.maximum, input, other, out)
+
+
+def minimum(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """The smaller of two values; nan if either is.
+
+    Raises
+    ------
+    DTypeError
+        If a value is complex.
+    """
+    if _is_complex(input) or _is_complex(other):
+        raise DTypeError("minimum of complex values, which have no order")
+    return binary(np.minimum, input, other, out)
+
+
+def relu(input: Array, *, out: Array | None = None) -> Array:
+    """The value, or 0 if it is negative.
+
+    Raises
+    ------
+    DTypeError
+        If `input` is bool.
+    """
+    dtype = input.dtype
+    if dtype.kind == "b":
+        raise DTypeError("relu is not defined for bool values")
+    refuse("relu", dtype, "c")
+    if out is None:
+        if input.flags.c_contiguous and input.ndim:
+            result: Array = np.maximum(input, zero_of(dtype))
+            return result
+        out = empty_like_elementwise(dtype, input.shape, input)
+    np.maximum(input, zero_of(dtype), out=out, casting="unsafe")
+    return out
+
+
+def threshold_backward(grad_output: Array, self: Array, threshold: Number) -> Array:
+    """`grad_output`, but 0 where `self` is at or below the threshold; a nan is not below."""
+    return where(compare(np.less_equal, self, threshold, None), 0, grad_output)
+
+
+def clamp(
+    input: Array,
+    min: Operand | None = None,
+    max: Operand | None = None,
+    *,
+    out: Array | None = None,
+) -> Array:
+    """The values, those below `min` raised to it, those above `max` lowered to it.
+
+    The bounds' dtypes take part in the result's. Where `min` is above `max`, the result is
+    `max`; a nan among value and bounds gives nan.
+
+    Raises
+    ------
+    DTypeError
+        If both bounds are None, or a number is out of the range of the result's dtype.
+    NotSupportedError
+        If values are complex, or bool with other bounds than one array.
+    """
+    if min is None and max is None:
+        raise DTypeError("clamp needs min, max or both")
+    if out is None and input.dtype.char in "fd" and input.flags.c_contiguous and input.ndim:
+        quick = _clamped_by_floats(input, min, max)
+        if quick is not None:
+            return quick
+    bounds = [x for x in (min, max) if x is not None]
+    refuse("clamp", input.dtype, "c")
+    dtype = result_dtype(input, *bounds)
+    # PyTorch takes bool values with one tensor as a bound, for then it is an extreme of two.
+    one_array = len(bounds) == 1 and isinstance(bounds[0], np.ndarray)
+    refuse("clamp", dtype, "c" if one_array else "bc")
+    low = None if min is None else _bound(min, dtype)
+    high = None if max is None else _bound(max, dtype)
+    arrays = [x for x in (input, min, max) if isinstance(x, np.ndarray)]
+    if low is None:
+        assert high is not None
+        value = run(np.minimum, dtype, None, input, high)
+    else:
+        value = run(np.maximum, dtype, None, input, low)
+        if high is not None:
+            value = run(np.minimum, dtype, None, value, high)
+    return place(value, dtype, out, *arrays)
+
+
+def _chosen_quickly(a: Operand, b: Operand, shape: Shape) -> bool:
+    """Whether NumPy's choice between `a`, an array, and `b` has the right dtype and order."""
+    if not isinstance(a, np.ndarray) or a.shape != shape:
+        return False
+    if isinstance(b, np.ndarray):
+        if a.dtype is not b.dtype or b.shape != shape:
+            return False
+        if a.flags.c_contiguous and b.flags.c_contiguous:
+            return True
+        return 1 not in shape and is_plain(a) and is_plain(b)
+    return a.dtype.char in "fd" and 1 not in shape and is_plain(a) and _modest(b)
+
+
+def clamp_min(input: Array, min: Operand, *, out: Array | None = None) -> Array:
+    """The values, those below `min` raised to it; see `clamp`."""
+    return clamp(input, min, None, out=out)
+
+
+def clamp_max(input: Array, max: Operand, *, out: Array | None = None) -> Array:
+    """The values, those above `max` lowered to it; see `clamp`."""
+    return clamp(input, None, max, out=out)
+
+
+def _modest(x: Operand | None) -> TypeGuard[float | None]:
+    """Whether a bound is absent, or a number that single precision can hold."""
+    if x is None:
+        return True
+    kind = type(x)
+    return (kind is float or kind is int) and -1e38 < cast(float, x) < 1e38
+
+
+def _clamped_by_floats(a: Array, low: Operand | None, high: Operand | None) -> Array | None:
+    """Clamp single or double precision values by modest numbers; None for other bounds."""
+    if not (_modest(low) and _modest(high)):
+        return None
+    result: Array = a
+    if low is not None:
+        result = np.maximum(result, low)
+    if high is not None:
+        result = np.minimum(result, high)
+    return result
+
+
+def _bound(x: Operand, dtype: NumpyDType) -> Array:
+    return x if isinstance(x, np.ndarray) else checked_number(x, dtype)
+
+
+def where(condition: Array, input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """`input` where `condition` holds, else `other`.
+
+    Raises
+    ------
+    DTypeError
+        If `condition` is not bool (or uint8), or a number is out of the result dtype's range.
+    """
+    if condition.dtype != BOOL and condition.dtype != np.uint8:
+        raise DTypeError(
+            f"the condition must be bool, not {condition.dtype.name}", dtype=condition.dtype
+        )
+    if out is None and condition.ndim and condition.flags.c_contiguous:
+        shape = condition.shape
+        if _chosen_quickly(input, other, shape) or _chosen_quickly(other, input, shape):
+            picked: Array = np.where(condition, input, other)
+            return picked
+    dtype = result_dtype(input, other)
+    a, b = _bound(input, dtype), _bound(other, dtype)
+    broadcast_shapes(condition.shape, a.shape, b.shape)
+    chosen: Array = np.where(condition, a.astype(dtype, copy=False), b.astype(dtype, copy=False))
+    return place(chosen, dtype, out, condition, input, other)

@@ -1,0 +1,251 @@
+"""Copies of whole tensors, rearranged, joined or repeated."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtgrad.errors import (
+    ArgumentValueError,
+    DimensionError,
+    ShapeError,
+)
+from vtgrad.ops.kernels.layout import empty_like_preserving, empty_strided
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.dtypes import promote
+from vtgrad.storage.geometry import normalize_dim
+from vtgrad.storage.memory_format import MemoryFormat
+
+__all__ = [
+    "cat",
+    "clone",
+    "contiguous",
+    "flip",
+    "repeat",
+    "roll",
+    "stack",
+    "tril",
+    "triu",
+]
+
+
+def clone(self: Array, *, memory_format: MemoryFormat | None = None) -> Array:
+    """A copy with the source's memory order, without its gaps and repetitions."""
+    if memory_format is MemoryFormat.CONTIGUOUS:
+        return contiguous(self)
+    if self.flags.c_contiguous and 1 not in self.shape:
+        return self.copy()
+    result = empty_like_preserving(self.dtype, self)
+    result[...] = self
+    return result
+
+
+def contiguous(self: Array) -> Array:
+    """A row-major copy."""
+    return np.array(self, order="C")
+
+
+# -- joining --------------------------------------------------------------------------------
+
+
+def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
+    """The tensors one after another along a dimension that they have.
+
+    A tensor of shape ``(0,)`` joins anything, but its dtype counts.
+
+    Raises
+    ------
+    ArgumentValueError
+        If there is no tensor.
+    ShapeError
+        If one is 0-d, or they differ in a dimension other than `dim`.
+    DimensionError
+        If there is no dimension `dim`.
+    """
+    if not tensors:
+        raise ArgumentValueError("cat needs at least one tensor")
+    for place, x in enumerate(tensors):
+        if x.ndim == 0:
+            raise ShapeError(f"cat takes no 0-d tensor, but number {place} is one", place=place)
+    parts = [x for x in tensors if x.shape != (0,)]
+    dtype = _common_dtype(tensors)
+    if not parts:
+        return np.empty((0,), dtype)
+    axis = normalize_dim(dim, parts[0].ndim)
+    shape = parts[0].shape
+    total = 0
+    for place, x in enumerate(tensors):
+        if x.shape == (0,):
+            continue
+        if x.ndim != len(shape) or any(
+            a != b for d, (a, b) in enumerate(zip(x.shape, shape, strict=True)) if d != axis
+        ):
+            raise ShapeError(
+                f"cat along dimension {axis} needs equal sizes elsewhere, but tensor {place} has "
+                f"shape {x.shape} and the first one {shape}",
+                place=place,
+                shape=x.shape,
+            )
+        total += x.shape[axis]
+    target = (*shape[:axis], total, *shape[axis + 1 :])
+    result = _empty_joined(parts, target, dtype)
+    np.concatenate(parts, axis=axis, out=result, casting="unsafe")
+    return result
+
+
+def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
+    """The tensors, all of one shape, side by side along a new dimension.
+
+    Raises
+    ------
+    ShapeError
+        If there is no tensor or the shapes differ.
+    DimensionError
+        If the new dimension cannot be at `dim`.
+    """
+    if not tensors:
+        raise ShapeError("stack needs at least one tensor")
+    shape = tensors[0].shape
+    axis = normalize_dim(dim, len(shape) + 1)
+    for place, x in enumerate(tensors):
+        if x.shape != shape:
+            raise ShapeError(
+                f"stack needs tensors of one shape, but tensor {place} has {x.shape} and the "
+                f"first one {shape}",
+                place=place,
+                shape=x.shape,
+            )
+    result = np.empty((*shape[:axis], len(tensors), *shape[axis:]), _common_dtype(tensors))
+    np.stack(tensors, axis=axis, out=result, casting="unsafe")
+    return result
+
+
+def _common_dtype(tensors: Sequence[Array]) -> NumpyDType:
+    """The dtype that all agree on; here a 0-d tensor counts as much as any other."""
+    dtype: NumpyDType = tensors[0].dtype
+    for x in tensors[1:]:
+        dtype = promote(dtype, x.dtype)
+    return dtype
+
+
+def _empty_joined(parts: Sequence[Array], shape: Shape, dtype: NumpyDType) -> Array:
+    """Row-major, or channels-last (batch, height, width, channels) when all 4-d parts are."""
+    if len(shape) == 4 and all(
+        x.transpose(0, 2, 3, 1).flags.c_contiguous and not x.flags.c_contiguous for x in parts
+    ):
+        _, c, h, w = shape
+        return empty_strided(dtype, shape, (h * w * c, 1, w * c, c))
+    return np.empty(shape, dtype)
+
+
+# -- repeating and moving -------------------------------------------------------------------
+
+
+def repeat(self: Array, repeats: Sequence[int]) -> Array:
+    """The tensor tiled ``repeats[k]`` times along each dimension.
+
+    With more repeats than dimensions, new dimensions come in front.
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer repeats than dimensions, or one is negative.
+    """
+    if len(repeats) < self.ndim:
+        raise ShapeError(
+            f"repeat needs a count for each of {self.ndim} dimension(s), got {tuple(repeats)}",
+            repeats=tuple(repeats),
+            ndim=self.ndim,
+        )
+    if any(count < 0 for count in repeats):
+        raise ShapeError(
+            f"repeat's counts must not be negative, got {tuple(repeats)}", repeats=tuple(repeats)
+        )
+    lead = len(repeats) - self.ndim
+    sizes = (1,) * lead + self.shape
+    result: Array = np.empty(
+        tuple([count * size for count, size in zip(repeats, sizes, strict=True)]), self.dtype
+    )
+    tiles = tuple([n for pair in zip(repeats, sizes, strict=True) for n in pair])
+    one_tile = tuple([n for size in sizes for n in (1, size)])
+    result.reshape(tiles)[...] = self.reshape(one_tile)
+    return result
+
+
+def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | None = ()) -> Array:
+    """The elements shifted cyclically along dimensions, or in row-major order without `dims`.
+
+    Raises
+    ------
+    ShapeError
+        If shifts and dims differ in number, or there is no shift.
+    DimensionError
+        If the tensor has no such dimension.
+    """
+    steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    axes = (dims,) if isinstance(dims, int) else tuple(dims or ())
+    if not steps:
+        raise ShapeError("roll needs at least one shift")
+    if len(steps) != len(axes) and not (len(steps) == 1 and not axes):
+        raise ShapeError(
+            f"roll needs a dimension for each shift, got shifts {steps} and dims {axes}",
+            shifts=steps,
+            dims=axes,
+        )
+    if self.size == 0:
+        return clone(self)
+    if not axes:
+        rolled: Array = np.empty(self.shape, self.dtype)
+        rolled.reshape(-1)[...] = np.roll(self.reshape(-1), steps[0])
+        return rolled
+    if self.ndim == 0:
+        raise DimensionError("a 0-d tensor has no dimension to roll", dim=axes[0], ndim=0)
+    places = tuple([normalize_dim(axis, self.ndim) for axis in axes])
+    result: Array = np.empty(self.shape, self.dtype)
+    result[...] = np.roll(self, steps, places)
+    return result
+
+
+def flip(self: Array, dims: int | Sequence[int]) -> Array:
+    """The elements in reverse order along dimensions.
+
+    Raises
+    ------
+    ShapeError
+        If a dimension comes twice.
+    DimensionError
+        If the tensor has no such dimension.
+    """
+    axes = tuple(
+        [normalize_dim(d, self.ndim) for d in ((dims,) if isinstance(dims, int) else dims)]
+    )
+    if len(set(axes)) != len(axes):
+        raise ShapeError(f"flip got a dimension more than once: {dims}", dims=dims)
+    result = empty_like_preserving(self.dtype, self)
+    result[...] = np.flip(self, tuple(axis for axis in axes if axis < self.ndim))
+    return result
+
+
+# -- triangles ------------------------------------------------------------------------------
+
+
+def tril(self: Array, diagonal: int = 0) -> Array:
+    """The lower triangles of the last two dimensions, zeros above `diagonal`."""
+    _check_matrix(self, "tril")
+    result: Array = np.empty(self.shape, self.dtype)
+    result[...] = np.tril(self, diagonal)
+    return result
+
+
+def triu(self: Array, diagonal: int = 0) -> Array:
+    """The upper triangles of the last two dimensions, zeros below `diagonal`."""
+    _check_matrix(self, "triu")
+    result: Array = np.empty(self.shape, self.dtype)
+    result[...] = np.triu(self, diagonal)
+    return result
+
+
+def _check_matrix(self: Array, name: str) -> None:
+    if self.ndim < 2:
+        raise ShapeError(
+            f"{name} needs at least 2 dimensions, got shape {self.shape}", shape=self.shape
+        )

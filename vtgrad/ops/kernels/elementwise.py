@@ -1,0 +1,313 @@
+"""How elementwise kernels run: result dtype, memory order, numbers, and the quick paths.
+
+NOTE [ Where the arithmetic happens ]
+Operands are converted to the result dtype first and computed in it, as PyTorch does; so
+``uint8 + 300`` adds 44. The exception is float16: whoever combines it with numbers or several
+steps computes in float32 and rounds once at the end.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from vtgrad.errors import DTypeError, NotSupportedError
+from vtgrad.ops.kernels.layout import (
+    broadcast_shapes,
+    empty_like_elementwise,
+    empty_like_preserving,
+    is_plain,
+)
+from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage.dtypes import get_default_dtype, result_dtype
+
+__all__ = [
+    "BOOL",
+    "Operand",
+    "binary",
+    "checked_number",
+    "compare",
+    "finish",
+    "float_unary",
+    "floating",
+    "number",
+    "one_of",
+    "place",
+    "predicate",
+    "refuse",
+    "run",
+    "run_compare",
+    "unary",
+    "working",
+    "zero_of",
+]
+
+Operand: TypeAlias = Array | Number
+
+# The tests by which the quick ways begin: an alias saves looking up an attribute.
+_ndarray = np.ndarray
+
+BOOL: NumpyDType = np.dtype(np.bool_)
+_HALF: NumpyDType = np.dtype(np.float16)
+_SINGLE: NumpyDType = np.dtype(np.float32)
+_UINT64: NumpyDType = np.dtype(np.uint64)
+
+# Python integers in this range fit every signed integer dtype, so NumPy may convert them.
+_SMALL = range(-128, 128)
+
+
+# -- dtypes ---------------------------------------------------------------------------------
+
+
+def floating(dtype: NumpyDType) -> NumpyDType:
+    """`dtype` itself if floating or complex, else the default floating dtype."""
+    return dtype if dtype.kind in "fc" else get_default_dtype().numpy
+
+
+def working(dtype: NumpyDType) -> NumpyDType:
+    """The dtype that steps towards a `dtype` result are computed in."""
+    return _SINGLE if dtype == _HALF else dtype
+
+
+def refuse(name: str, dtype: NumpyDType, kinds: str, *operands: Operand) -> None:
+    """Raise `NotSupportedError` if the operator `name` has no kernel for `dtype`'s kind.
+
+    Parameters
+    ----------
+    name : str
+        The operator.
+    dtype : numpy.dtype
+        What it would compute in.
+    kinds : str
+        NumPy's letters of the kinds that are refused: of ``b`` (bool), ``u`` and ``i``
+        (integers), ``f`` (floating), ``c`` (complex).
+    *operands : ndarray or number
+        Shapes that do not fit each other are the graver mistake, and reported instead.
+    """
+    if dtype.kind in kinds:
+        broadcast_shapes(*[x.shape for x in operands if isinstance(x, np.ndarray)])
+        raise NotSupportedError(f"{name} is not defined for {dtype.name} values", dtype=dtype)
+
+
+# -- numbers --------------------------------------------------------------------------------
+
+
+def number(value: Number, dtype: NumpyDType) -> Array:
+    """A 0-d array of a Python number; integers wrap around, floats overflow to infinity.
+
+    Raises
+    ------
+    OverflowError
+        If an integer has more than 64 bits.
+    """
+    if isinstance(value, int) and dtype.kind in "iu":
+        if not -(2**63) <= value < 2**64:
+            raise OverflowError(f"the integer {value} does not fit 64 bits")
+        wrapped: Array = np.asarray(value % 2**64, _UINT64).astype(dtype)
+        return wrapped
+    if isinstance(value, complex) and dtype.kind != "c":
+        value = value.real
+    result: Array = np.asarray(value).astype(dtype)
+    return result
+
+
+def checked_number(value: Number, dtype: NumpyDType) -> Array:
+    """A 0-d array of a Python number, which must be in `dtype`'s range.
+
+    A negative number is in the range of an unsigned dtype if its absolute value is: it wraps.
+    A fractional part is cut off for an integer dtype.
+
+    Raises
+    ------
+    DTypeError
+        If the number is out of range.
+    """
+    if isinstance(value, complex) and dtype.kind != "c":
+        if value.imag != 0:
+            raise DTypeError(f"{value} has an imaginary part and cannot become {dtype.name}")
+        value = value.real
+    if dtype.kind in "iu":
+        whole = _whole(value, dtype)
+        low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+        if not (low or -high) <= whole <= high:
+            raise DTypeError(f"{value} is out of the range of {dtype.name}", value=value)
+        return number(whole, dtype)
+    result = number(value, dtype)
+    if not np.isfinite(result) and np.isfinite(np.asarray(value, np.complex128)):
+        raise DTypeError(f"{value} is out of the range of {dtype.name}", value=value)
+    return result
+
+
+def _whole(value: Number, dtype: NumpyDType) -> int:
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise DTypeError(f"{value} cannot become {dtype.name}", value=value)
+        return int(value)
+    assert isinstance(value, int)
+    return value
+
+
+def _numpy_converts(value: object, a: Array) -> bool:
+    """Whether NumPy's treatment of a number beside `a` is right, and so is C order."""
+    kind = type(value)
+    if kind is float or kind is int:
+        code = a.dtype.char
+        return (
+            (code in "fd" or (kind is int and code in "bhil" and value in _SMALL))
+            and 1 not in a.shape
+            and is_plain(a)
+        )
+    return False
+
+
+_zeros: dict[NumpyDType, Array] = {}
+_ones: dict[NumpyDType, Array] = {}
+
+
+def zero_of(dtype: NumpyDType) -> Array:
+    """A 0-d zero, for reading only: ufuncs take arrays faster than numbers."""
+    zero = _zeros.get(dtype)
+    if zero is None:
+        zero = _zeros[dtype] = np.zeros((), dtype)
+    return zero
+
+
+def one_of(dtype: NumpyDType) -> Array:
+    """A 0-d one; see `zero_of`."""
+    one = _ones.get(dtype)
+    if one is None:
+        one = _ones[dtype] = np.ones((), dtype)
+    return one
+
+
+# -- running ufuncs -------------------------------------------------------------------------
+
+
+def run(ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, *operands: Operand) -> Array:
+    """`ufunc` of `operands`, converted to and computed in `dtype`, into `out` or a new array."""
+    work = working(dtype)
+    values = [
+        # Only a number that comes last keeps more than half precision.
+        x if isinstance(x, np.ndarray) else number(x, work if at else dtype)
+        for at, x in enumerate(operands)
+    ]
+    shape = broadcast_shapes(*[x.shape for x in values])
+    if out is None:
+        out = empty_like_elementwise(dtype, shape, *operands)
+    ufunc(*values, out=out, dtype=work, casting="unsafe")
+    return out
+
+
+def run_compare(ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, *operands: Operand) -> Array:
+    """As `run`, for ufuncs whose result is bool."""
+    values = [x if isinstance(x, np.ndarray) else number(x, dtype) for x in operands]
+    shape = broadcast_shapes(*[x.shape for x in values])
+    if out is None:
+        out = empty_like_elementwise(BOOL, shape, *operands)
+    loop = (dtype,) * len(values) + (BOOL,)
+    ufunc(*values, out=out, signature=loop, casting="unsafe")
+    return out
+
+
+def finish(value: Array, dtype: NumpyDType, out: Array | None) -> Array:
+    """`value`, a dense array of the kernel's own, as the result: in `out`, or in `dtype`."""
+    if out is None:
+        if value.dtype == dtype:
+            return value
+        out = empty_like_preserving(dtype, value)
+    np.copyto(out, value, casting="unsafe")
+    return out
+
+
+def place(value: Array, dtype: NumpyDType, out: Array | None, *operands: Operand) -> Array:
+    """As `finish`, for a value in any memory order: the result has that of `operands`."""
+    if out is None:
+        out = empty_like_elementwise(dtype, value.shape, *operands)
+        if value.dtype == dtype and value.strides == out.strides and value.flags.owndata:
+            return value
+    np.copyto(out, value, casting="unsafe")
+    return out
+
+
+def _fresh(value: Array) -> Array:
+    """What a ufunc returned, as an array: ufuncs of 0-d arrays return scalars."""
+    return value if type(value) is np.ndarray else np.asarray(value)
+
+
+def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
+    """An arithmetic ufunc of two operands, in the dtype that they agree on."""
+    # Quick ways first: NumPy's own result has the right dtype and memory order. What they cannot
+    # do, shapes that do not fit among it, is left to the general way.
+    try:
+        if type(a) is _ndarray:
+            if type(b) is _ndarray:
+                if a.dtype is b.dtype:
+                    if out is None:
+                        shape = a.shape
+                        if (shape == b.shape and a.flags.c_contiguous and b.flags.c_contiguous) or (
+                            1 not in shape and 1 not in b.shape and is_plain(a) and is_plain(b)
+                        ):
+                            result: Array = ufunc(a, b)
+                            return result if type(result) is _ndarray else np.asarray(result)
+                    elif out.dtype is a.dtype:
+                        ufunc(a, b, out=out)
+                        return out
+            elif _numpy_converts(b, a):
+                if out is None:
+                    return _fresh(ufunc(a, b))
+                if out.dtype is a.dtype:
+                    ufunc(a, b, out=out)
+                    return out
+        elif out is None and type(b) is _ndarray and _numpy_converts(a, b):
+            return _fresh(ufunc(a, b))
+    except ValueError:
+        pass
+    return run(ufunc, result_dtype(a, b), out, a, b)
+
+
+def compare(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
+    """A comparing ufunc of two operands, in the dtype that they agree on; the result is bool."""
+    if out is None and isinstance(a, np.ndarray):
+        if isinstance(b, np.ndarray):
+            if (
+                a.dtype is b.dtype
+                and a.flags.c_contiguous
+                and b.flags.c_contiguous
+                and a.shape == b.shape
+            ):
+                return _fresh(ufunc(a, b))
+        elif _numpy_converts(b, a):
+            return _fresh(ufunc(a, b))
+    return run_compare(ufunc, result_dtype(a, b), out, a, b)
+
+
+def unary(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
+    """A ufunc whose result has its operand's dtype."""
+    if out is not None:
+        ufunc(a, out, casting="unsafe")
+        return out
+    if a.flags.c_contiguous:
+        return _fresh(ufunc(a))
+    out = empty_like_elementwise(a.dtype, a.shape, a)
+    ufunc(a, out)
+    return out
+
+
+def float_unary(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
+    """A ufunc of floating or complex values; integers and bools become the default dtype."""
+    if a.dtype.kind in "fc":
+        return unary(ufunc, a, out)
+    dtype = get_default_dtype().numpy
+    if out is None:
+        out = empty_like_elementwise(dtype, a.shape, a)
+    ufunc(a, out=out, dtype=dtype, casting="unsafe")
+    return out
+
+
+def predicate(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
+    """A ufunc of one operand whose result is bool."""
+    if out is None:
+        if a.flags.c_contiguous:
+            return _fresh(ufunc(a))
+        out = empty_like_elementwise(BOOL, a.shape, a)
+    ufunc(a, out, casting="unsafe")
+    return out

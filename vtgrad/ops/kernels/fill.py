@@ -1,0 +1,58 @@
+"""Writers that overwrite a tensor without reading it, and zeros."""
+
+import numpy as np
+
+from vtgrad.errors import ShapeError
+from vtgrad.ops.kernels.scalars import as_element
+from vtgrad.storage.arrays import Array, Number, Shape
+
+__all__ = ["copy_", "fill_", "zero_", "zeros_shaped"]
+
+
+def fill_(self: Array, value: Array | Number) -> None:
+    """Set every element to one value: a number must fit the dtype, a 0-d array is cast.
+
+    Raises
+    ------
+    ShapeError
+        If the value is an array with dimensions.
+    ResultTypeError
+        If it is a number that cannot be stored in the array's dtype.
+    """
+    if not isinstance(value, np.ndarray):
+        np.copyto(self, as_element(value, self.dtype))
+        return
+    if value.ndim:
+        raise ShapeError(
+            f"fill_ takes a number or a 0-d tensor, not one of shape {list(value.shape)}",
+            shape=value.shape,
+        )
+    copy_(self, value)
+
+
+def zero_(self: Array) -> None:
+    """Set every element to zero."""
+    self.fill(0)
+
+
+def copy_(self: Array, src: Array, non_blocking: bool = False) -> None:
+    """Overwrite with another array, broadcast to the shape and cast to the dtype."""
+    if src.shape != self.shape:
+        lead = self.ndim - src.ndim
+        if lead < 0 or any(
+            n not in (1, m) for n, m in zip(src.shape, self.shape[lead:], strict=True)
+        ):
+            raise ShapeError(
+                f"a tensor of shape {list(src.shape)} cannot be copied into one of shape "
+                f"{list(self.shape)}",
+                expected=self.shape,
+                found=src.shape,
+            )
+    if src.dtype.kind == "c" and self.dtype.kind not in "cb":
+        src = src.real
+    np.copyto(self, src, casting="unsafe")
+
+
+def zeros_shaped(self: Array, sizes: Shape) -> Array:
+    """Zeros of the dtype of `self` in another shape."""
+    return np.zeros(sizes, self.dtype)

@@ -1,0 +1,146 @@
+"""What all indexing kernels share: checks of index arrays, and writes with duplicates.
+
+NOTE [ Which write survives ]
+Several indices may name one target. Where values are added, all count. Where they are stored,
+the last one in row-major order of the index array survives, and only it may get a gradient: the
+``*_overwritten`` kernels tell which ones did not. NumPy's own assignment gives the last one too,
+but in the memory order of the index array; kernels therefore assign through flat, row-major
+indices.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from vtgrad.errors import (
+    DTypeError,
+    ElementIndexError,
+    InputOverlapError,
+    OutOfRangeError,
+    ShapeError,
+)
+from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.geometry import is_non_overlapping_and_dense
+
+__all__ = [
+    "add_at",
+    "check_index_dtype",
+    "check_mask",
+    "check_range",
+    "check_same_dtype",
+    "fill_value",
+    "last_mentions",
+    "ndim",
+    "put_last",
+    "readable",
+]
+
+
+def add_at(target: Array, index: Array | tuple[Array, ...], values: Array) -> None:
+    """Add `values` to `target` at vectors of leading indices, duplicates included."""
+    if target.dtype == np.bool_:
+        np.logical_or.at(target, index, values)
+    else:
+        np.add.at(target, index, values)
+
+
+def put_last(target: Array, index: Array, values: Array) -> None:
+    """Store `values` in `target` at a vector of first indices; of duplicates the last stays."""
+    if index.size < 2:
+        target[index] = values
+        return
+    kept = last_mentions(index)
+    if kept.all():
+        target[index] = values
+    else:
+        target[index[kept]] = np.broadcast_to(values, (index.size, *target.shape[1:]))[kept]
+
+
+def last_mentions(targets: Array) -> Array:
+    """Which entries of a vector are not repeated further on."""
+    kept: Array = np.zeros(targets.shape, np.bool_)
+    if targets.size:
+        _, first_from_the_end = np.unique(targets[::-1], return_index=True)
+        kept[targets.size - 1 - first_from_the_end] = True
+    return kept
+
+
+def ndim(x: Array) -> int:
+    """The number of dimensions, a 0-d array counting as one of size 1."""
+    return x.ndim or 1
+
+
+def fill_value(value: Array | Number, name: str) -> Number:
+    """The number to fill with, taken from a 0-d array if it comes as one."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.ndim:
+        raise ShapeError(
+            f"{name} fills with one value, got a tensor of shape {value.shape}",
+            shape=value.shape,
+        )
+    number: Number = value.item()
+    return number
+
+
+def check_mask(mask: Array, name: str) -> None:
+    """Refuse a mask that is not of bool."""
+    if mask.dtype != np.bool_:
+        raise DTypeError(f"{name} needs a mask of bool, got {mask.dtype}", found=mask.dtype.name)
+
+
+def check_index_dtype(index: Array, name: str) -> None:
+    """Refuse indices that are not of int64 or int32."""
+    if index.dtype != np.int64 and index.dtype != np.int32:
+        raise DTypeError(
+            f"{name} needs int64 or int32 indices, got {index.dtype}", found=index.dtype.name
+        )
+
+
+def check_same_dtype(self: Array, source: Array, name: str) -> None:
+    """Refuse a source whose dtype is not the target's."""
+    if source.dtype != self.dtype:
+        raise DTypeError(
+            f"{name} needs a source of the target's dtype {self.dtype}, got {source.dtype}",
+            expected=self.dtype.name,
+            found=source.dtype.name,
+        )
+
+
+def readable(values: Array, target: Array) -> Array:
+    """The values as they are before `target` is written, copied if they share memory with it.
+
+    Raises
+    ------
+    InputOverlapError
+        If they are the written elements themselves: PyTorch refuses that here, since what is
+        stored where would depend on the order.
+    """
+    if not np.may_share_memory(values, target):
+        return values
+    if _is_dense(values) and _is_dense(target):
+        raise InputOverlapError(
+            "a tensor cannot be scattered into itself; clone the source first", shape=target.shape
+        )
+    return values.copy()
+
+
+def _is_dense(x: Array) -> bool:
+    return is_non_overlapping_and_dense(x.shape, tuple([step // x.itemsize for step in x.strides]))
+
+
+def check_range(
+    index: Array,
+    size: int,
+    axis: int | None,
+    error: Callable[..., OutOfRangeError | ElementIndexError] = ElementIndexError,
+    lowest: int = 0,
+) -> None:
+    """Refuse indices outside ``[lowest, size)``; PyTorch's kernels differ in the exception."""
+    if index.size == 0:
+        return
+    low, high = int(index.min()), int(index.max())
+    if low < lowest or high >= size:
+        wrong = low if low < lowest else high
+        where = f"dimension {axis} of size {size}" if axis is not None else f"{size} elements"
+        raise error(f"index {wrong} is outside {where}", index=wrong, dim=axis, size=size)

@@ -1,0 +1,302 @@
+"""Gathering and scattering along a dimension, by flat positions, and by masks."""
+
+import numpy as np
+
+from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
+from vtgrad.ops.kernels.copying import contiguous
+from vtgrad.ops.kernels.index_support import (
+    add_at,
+    check_index_dtype,
+    check_mask,
+    check_range,
+    fill_value,
+    last_mentions,
+    ndim,
+    readable,
+)
+from vtgrad.ops.kernels.layout import broadcast_shapes
+from vtgrad.ops.kernels.scalars import as_element
+from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.geometry import normalize_dim
+
+__all__ = [
+    "gather",
+    "masked_fill",
+    "masked_fill_",
+    "masked_select",
+    "masked_spread",
+    "scatter",
+    "scatter_",
+    "scatter_add",
+    "scatter_add_",
+    "scatter_overwritten",
+    "take",
+    "take_spread",
+]
+
+
+# -- gather and scatter ---------------------------------------------------------------------
+
+
+def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) -> Array:
+    """``result[i, j] = self[index[i, j], j]`` for ``dim=0``, and so on.
+
+    Raises
+    ------
+    DTypeError
+        If `index` is not of int64 or int32.
+    ShapeError
+        If `index` has another number of dimensions, or is larger than `self` in one other
+        than `dim`.
+    ElementIndexError
+        If an index is negative or past the end.
+    """
+    axis = normalize_dim(dim, self.ndim)
+    if index.size == 0:
+        return np.empty(index.shape, self.dtype)
+    check_index_dtype(index, "gather")
+    if ndim(self) != ndim(index):
+        raise _index_shape_error("gather", index, "input", self.shape)
+    if self.ndim == 0:
+        check_range(index, 1, 0)
+        return np.full(index.shape, self, self.dtype)
+    if any(
+        n > m
+        for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape, strict=True))
+        if d != axis
+    ):
+        raise _index_shape_error("gather", index, "input", self.shape)
+    check_range(index, self.shape[axis], axis)
+    result: Array = np.empty(index.shape, self.dtype)
+    result[...] = self[_along(axis, index, self.ndim)]
+    return result
+
+
+def scatter(self: Array, dim: int, index: Array, src: Array | Number) -> Array:
+    """A copy with ``result[index[i, j], j] = src[i, j]`` for ``dim=0``, and so on.
+
+    Raises
+    ------
+    DTypeError, ShapeError
+        As in `gather`; also if `src` is an array of another dtype, or smaller than `index`.
+    """
+    result = contiguous(self)
+    scatter_(result, dim, index, src)
+    return result
+
+
+def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> None:
+    """`scatter` into an array itself."""
+    if isinstance(src, np.ndarray):
+        src = readable(src, self)
+    axis = _check_scatter(self, dim, index, src, "scatter")
+    if index.size == 0:
+        return
+    values = _values(self, index, src)
+    if self.ndim == 0:
+        self[...] = values[-1]
+        return
+    flat = _flat_targets(self.shape, axis, index)
+    kept = last_mentions(flat)
+    if not kept.all():
+        flat = flat[kept]
+        values = values[kept]
+    self[np.unravel_index(flat, self.shape)] = values
+
+
+def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
+    """A copy with ``src[i, j]`` added to ``result[index[i, j], j]``, duplicates included."""
+    result = contiguous(self)
+    scatter_add_(result, dim, index, src)
+    return result
+
+
+def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> None:
+    """`scatter_add` into an array itself."""
+    if isinstance(src, np.ndarray):
+        src = readable(src, self)
+    axis = _check_scatter(self, dim, index, src, "scatter_add")
+    if index.size == 0:
+        return
+    values = _values(self, index, src)
+    if self.ndim == 0:
+        add_at(self.reshape(1), np.zeros(values.size, np.int64), values)
+        return
+    add_at(self, np.unravel_index(_flat_targets(self.shape, axis, index), self.shape), values)
+
+
+def scatter_overwritten(index: Array, self_sizes: Shape, dim: int) -> Array:
+    """A bool mask of `index`'s shape: whose value another one has overwritten in `scatter`."""
+    if index.size == 0:
+        return np.empty(index.shape, np.bool_)
+    axis = normalize_dim(dim, len(self_sizes))
+    lost: Array = ~last_mentions(_flat_targets(self_sizes, axis, index))
+    return lost.reshape(index.shape).copy()
+
+
+def _check_scatter(self: Array, dim: int, index: Array, src: Array | Number, name: str) -> int:
+    axis = normalize_dim(dim, self.ndim)
+    if index.size:
+        check_index_dtype(index, name)
+    if isinstance(src, np.ndarray) and src.dtype != self.dtype:
+        raise DTypeError(
+            f"{name} needs a source of the target's dtype {self.dtype}, got {src.dtype}",
+            expected=self.dtype.name,
+            found=src.dtype.name,
+        )
+    if index.size == 0:
+        return axis
+    if ndim(index) != ndim(self):
+        raise _index_shape_error(name, index, "target", self.shape)
+    for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape or (1,), strict=True)):
+        if d != axis and n > m:
+            raise _index_shape_error(name, index, "target", self.shape)
+    if isinstance(src, np.ndarray):
+        if ndim(index) != ndim(src) or any(
+            n > m for n, m in zip(index.shape or (1,), src.shape or (1,), strict=True)
+        ):
+            raise _index_shape_error(name, index, "source", src.shape)
+    check_range(index, self.shape[axis] if self.ndim else 1, axis)
+    return axis
+
+
+def _along(axis: int, index: Array, ndim: int) -> tuple[Array, ...]:
+    """Index arrays that take `index` along `axis` and the own place along the others."""
+    places: list[Array] = []
+    for d in range(ndim):
+        if d == axis:
+            places.append(index)
+        else:
+            shape = [1] * ndim
+            shape[d] = index.shape[d]
+            places.append(np.arange(index.shape[d]).reshape(shape))
+    return tuple(places)
+
+
+def _flat_targets(shape: Shape, axis: int, index: Array) -> Array:
+    """Row-major positions in an array of `shape` that `scatter` along `axis` writes, in order."""
+    if not shape:
+        return np.zeros(index.size, np.int64)
+    index = index.reshape(index.shape or (1,))
+    flat: Array = np.ravel_multi_index(np.broadcast_arrays(*_along(axis, index, len(shape))), shape)
+    return np.ascontiguousarray(flat).reshape(-1)
+
+
+def _cut(src: Array, index: Array) -> Array:
+    """The leading part of the source that has `index`'s shape."""
+    if src.shape == index.shape:
+        return src
+    return src.reshape(src.shape or (1,))[tuple([slice(n) for n in index.shape or (1,)])]
+
+
+def _values(self: Array, index: Array, src: Array | Number) -> Array:
+    """What `scatter` stores, in row-major order."""
+    if not isinstance(src, np.ndarray):
+        # One number for every place: repeated without memory.
+        return np.broadcast_to(as_element(src, self.dtype), (index.size,))
+    values: Array = _cut(src, index).reshape(-1)
+    return values
+
+
+# -- flat -----------------------------------------------------------------------------------
+
+
+def take(self: Array, index: Array) -> Array:
+    """The elements at row-major positions; negative positions count from the end.
+
+    Raises
+    ------
+    DTypeError
+        If `index` is not of int64.
+    OutOfRangeError
+        If a position is outside the tensor.
+    """
+    if index.dtype != np.int64:
+        raise DTypeError(f"take needs int64 indices, got {index.dtype}")
+    count = self.size
+    check_range(index, count, None, OutOfRangeError, lowest=-count)
+    result: Array = np.empty(index.shape, self.dtype)
+    if index.size:
+        result[...] = self.reshape(-1)[index]
+    return result
+
+
+def take_spread(self: Array, sizes: Shape, index: Array) -> Array:
+    """Zeros of shape `sizes` with `self` added at row-major positions: the inverse of `take`."""
+    result: Array = np.zeros(sizes, self.dtype)
+    if index.size:
+        add_at(result.reshape(-1), np.ravel(index), np.ravel(self))
+    return result
+
+
+# -- masks ----------------------------------------------------------------------------------
+
+
+def masked_select(self: Array, mask: Array) -> Array:
+    """The elements where a mask, broadcast with them, is true; in row-major order.
+
+    Raises
+    ------
+    DTypeError
+        If the mask is not of bool.
+    ShapeError
+        If the shapes do not broadcast.
+    """
+    check_mask(mask, "masked_select")
+    shape = broadcast_shapes(mask.shape, self.shape)
+    chosen: Array = np.broadcast_to(self, shape)[np.broadcast_to(mask, shape)]
+    return chosen
+
+
+def masked_fill(self: Array, mask: Array, value: Array | Number) -> Array:
+    """A copy with one value wherever a mask, broadcast with the tensor, is true.
+
+    Raises
+    ------
+    DTypeError
+        If the mask is not of bool.
+    ShapeError
+        If the shapes do not broadcast or `value` is an array with dimensions.
+    ResultTypeError
+        If the value cannot be stored in the tensor's dtype.
+    """
+    number = fill_value(value, "masked_fill")
+    check_mask(mask, "masked_fill")
+    shape = broadcast_shapes(mask.shape, self.shape)
+    element = as_element(number, self.dtype)
+    result: Array = np.empty(shape, self.dtype)
+    result[...] = self
+    np.copyto(result, element, where=mask)
+    return result
+
+
+def masked_fill_(self: Array, mask: Array, value: Array | Number) -> None:
+    """`masked_fill` into an array itself; the mask must broadcast to its shape."""
+    number = fill_value(value, "masked_fill_")
+    check_mask(mask, "masked_fill_")
+    element = as_element(number, self.dtype)
+    if broadcast_shapes(mask.shape, self.shape) != self.shape:
+        raise ShapeError(
+            f"a mask of shape {mask.shape} is larger than the written tensor's shape {self.shape}",
+            mask=mask.shape,
+            sizes=self.shape,
+        )
+    np.copyto(self, element, where=mask)
+
+
+def masked_spread(self: Array, sizes: Shape, mask: Array) -> Array:
+    """Zeros of shape `sizes` with the elements of `self` at the mask's true places.
+
+    The inverse of `masked_select`; the mask broadcasts to `sizes`.
+    """
+    result: Array = np.zeros(sizes, self.dtype)
+    result[np.broadcast_to(mask, sizes)] = self
+    return result
+
+
+def _index_shape_error(name: str, index: Array, role: str, sizes: Shape) -> ShapeError:
+    return ShapeError(
+        f"{name}'s index of shape {index.shape} does not fit its {role} of shape {sizes}",
+        index=index.shape,
+        sizes=sizes,
+    )

@@ -1,0 +1,130 @@
+"""Memory order of freshly made results: which strides the array of a result gets.
+
+PyTorch lets the inputs decide. When they agree, the result is laid out as they are; when they do
+not, dimensions are sorted by stride, the first operand that can tell two dimensions apart
+deciding between them. NumPy's ``order="K"`` falls back to C order in the second case, so results
+are allocated here and handed to ufuncs as ``out``.
+
+NOTE [ Canonical strides ]
+NumPy calls an array C-contiguous whatever the strides of its dimensions of size 1 are, but those
+strides do decide the order of a result in the sorted case: ``x + 2`` of a ``(1, 3)`` array with
+strides ``(1, 1)`` has strides ``(1, 1)``. So "C-contiguous, hence C order" holds only without
+dimensions of size 1, and quick paths check ``1 not in shape`` beside the flag.
+
+Arrays whose strides are all 0, as the gradient of a sum is, decide nothing either.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.shapes import broadcast_shapes
+from vtgrad.storage.strides import (
+    clone_strides,
+    dense_strides_in_order,
+    is_non_overlapping_and_dense,
+    memory_order,
+)
+
+__all__ = [
+    "broadcast_shapes",
+    "element_strides",
+    "empty_like_elementwise",
+    "empty_like_preserving",
+    "empty_strided",
+    "is_plain",
+]
+
+
+def is_plain(a: Array) -> bool:
+    """Whether `a` is C-contiguous or one value expanded; see Note [Canonical strides]."""
+    return a.flags.c_contiguous or not any(a.strides)
+
+
+def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | Number) -> Array:
+    """An uninitialised array for the elementwise result of `operands`.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype
+        Of the result.
+    shape : tuple of int
+        Of the result; every operand broadcasts to it.
+    *operands : ndarray or number
+        In the operator's order: earlier ones have the say. A number counts as a 0-d array.
+    """
+    same = True
+    contiguous = True
+    arrays: list[Array] = []
+    for x in operands:
+        if not isinstance(x, np.ndarray):
+            same = same and not shape
+            continue
+        if x.shape != shape:
+            same = False
+        if not x.flags.c_contiguous:
+            if any(x.strides):
+                contiguous = False
+            else:
+                # One value, expanded: as undecided about the order as a number is.
+                same = False
+        arrays.append(x)
+    if contiguous and (same or 1 not in shape):
+        return np.empty(shape, dtype)
+    if same:
+        strides = _agreed_strides(shape, arrays)
+        if strides is not None:
+            return empty_strided(dtype, shape, strides)
+    order = memory_order(shape, *[_broadcast_strides(x, shape) for x in arrays])
+    return empty_strided(dtype, shape, dense_strides_in_order(shape, order))
+
+
+def empty_like_preserving(dtype: NumpyDType, a: Array) -> Array:
+    """An uninitialised array of `a`'s shape and, if those are dense, `a`'s strides."""
+    if a.flags.c_contiguous and 1 not in a.shape:
+        return np.empty(a.shape, dtype)
+    return empty_strided(dtype, a.shape, clone_strides(a.shape, element_strides(a)))
+
+
+def empty_strided(dtype: NumpyDType, shape: Shape, strides: Sequence[int]) -> Array:
+    """An uninitialised array that owns its memory, with dense `strides` (in elements)."""
+    step = dtype.itemsize
+    result: Array = np.ndarray(shape, dtype, strides=tuple([s * step for s in strides]))
+    return result
+
+
+def element_strides(a: Array) -> tuple[int, ...]:
+    """The strides of `a` counted in elements."""
+    step = a.itemsize
+    return tuple([s // step for s in a.strides])
+
+
+def _agreed_strides(shape: Shape, arrays: list[Array]) -> tuple[int, ...] | None:
+    """The strides, in elements, of arrays of one shape that agree; None if they do not."""
+    if len(shape) == 4 and all(_is_channels_last(x) for x in arrays):
+        _, c, h, w = shape
+        return (h * w * c, 1, w * c, c)
+    first = element_strides(arrays[0])
+    for x in arrays[1:]:
+        if element_strides(x) != first:
+            return None
+    return first if is_non_overlapping_and_dense(shape, first) else None
+
+
+def _is_channels_last(x: Array) -> bool:
+    """Whether a 4-d array is contiguous in the order batch, height, width, channels."""
+    flag: bool = x.transpose(0, 2, 3, 1).flags.c_contiguous
+    return flag
+
+
+def _broadcast_strides(x: Array, shape: Shape) -> tuple[int, ...]:
+    """Strides, in elements, of `x` expanded to `shape`."""
+    missing = len(shape) - x.ndim
+    own = element_strides(x)
+    return (0,) * missing + tuple(
+        [
+            0 if size == 1 and full != 1 else stride
+            for size, full, stride in zip(x.shape, shape[missing:], own, strict=True)
+        ]
+    )

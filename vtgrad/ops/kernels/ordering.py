@@ -1,0 +1,111 @@
+"""Sorting, the k largest or smallest, and the places of the elements that are not zero.
+
+nan counts as larger than every number. Equal elements keep their order, also when sorting
+downwards.
+"""
+
+import numpy as np
+
+from vtgrad.errors import DTypeError, ElementIndexError
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.shapes import normalize_dim
+
+from .layout import empty_like_preserving
+
+__all__ = ["argsort", "nonzero", "nonzero_tuple", "sort", "sort_stable", "topk"]
+
+
+def _order(x: Array, axis: int, descending: bool) -> Array:
+    """The stable order along `axis`."""
+    if not descending:
+        up: Array = np.argsort(x, axis, kind="stable")
+        return up
+    # Reading both the input and the order backwards keeps equal elements in place.
+    mirrored = np.argsort(np.flip(x, axis), axis, kind="stable")
+    down: Array = (x.shape[axis] - 1) - np.flip(mirrored, axis)
+    return down
+
+
+def _sortable(name: str, x: Array, dim: int, kinds: str) -> int:
+    axis = normalize_dim(dim, x.ndim)
+    if x.dtype.kind in kinds:
+        raise DTypeError(f"{name}() has no meaning for {x.dtype} values", dtype=x.dtype)
+    return axis
+
+
+def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
+    """The elements in order along `dim`, and where each stood.
+
+    Results have the memory order of the input.
+    """
+    axis = _sortable("sort", self, dim, "c")
+    if self.ndim == 0:
+        return self.copy(), np.zeros((), np.int64)
+    order = _order(self, axis, descending)
+    values = empty_like_preserving(self.dtype, self)
+    places = empty_like_preserving(order.dtype, self)
+    values[...] = np.take_along_axis(self, order, axis)
+    places[...] = order
+    return values, places
+
+
+def sort_stable(
+    self: Array, stable: bool | None, dim: int = -1, descending: bool = False
+) -> tuple[Array, Array]:
+    """`sort`, with the demand for stability, which it meets in any case."""
+    return sort(self, dim, descending)
+
+
+def argsort(self: Array, dim: int = -1, descending: bool = False, stable: bool = False) -> Array:
+    """Where each element of the sorted tensor stood."""
+    return sort(self, dim, descending)[1]
+
+
+def topk(
+    self: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Array, Array]:
+    """The `k` largest (or smallest) elements along `dim`, in order, and their places.
+
+    They come in order also when `sorted` does not ask for it.
+
+    Raises
+    ------
+    ElementIndexError
+        If there are fewer than `k` elements along `dim`, or `k` is negative.
+    """
+    axis = _sortable("topk", self, dim, "cb")
+    size = self.shape[axis] if self.ndim else 1
+    if not 0 <= k <= size:
+        raise ElementIndexError(
+            f"topk() cannot take {k} of {size} elements along dimension {axis}",
+            k=k,
+            size=size,
+        )
+    if self.ndim == 0:
+        return self.copy(), np.zeros((), np.int64)
+    head = [slice(None)] * axis + [slice(0, k)]
+    order = _order(self, axis, largest)[tuple(head)]
+    values: Array = np.empty(order.shape, self.dtype)
+    places: Array = np.empty(order.shape, np.int64)
+    values[...] = np.take_along_axis(self, order, axis)
+    places[...] = order
+    return values, places
+
+
+def nonzero(self: Array) -> Array:
+    """Places of the elements that are not zero, one row each, in C order of the places.
+
+    The result lies in memory column by column, so that each dimension's places are dense.
+    """
+    if self.ndim == 0:
+        return np.empty((1 if self else 0, 0), np.int64)
+    found = np.nonzero(self)
+    out: Array = np.empty((len(found[0]), self.ndim), np.int64, "F")
+    for column, places in enumerate(found):
+        out[:, column] = places
+    return out
+
+
+def nonzero_tuple(self: Array) -> tuple[Array, ...]:
+    """Places of the elements that are not zero, one array per dimension."""
+    return tuple([np.array(places) for places in np.nonzero(np.atleast_1d(self))])

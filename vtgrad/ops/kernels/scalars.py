@@ -1,0 +1,63 @@
+"""Storing one Python number in an array of a given dtype, checked."""
+
+import math
+from typing import Final
+
+import numpy as np
+
+from vtgrad.errors import ResultTypeError
+from vtgrad.storage.arrays import Array, Number, NumpyDType
+
+__all__ = ["as_element"]
+
+_FLOAT_MAX: Final[dict[str, float]] = {
+    name: float(np.finfo(name).max) for name in ("float16", "float32", "float64")
+}
+_FLOAT_MAX["complex64"] = _FLOAT_MAX["float32"]
+_FLOAT_MAX["complex128"] = _FLOAT_MAX["float64"]
+
+
+def as_element(value: Number, dtype: NumpyDType) -> Array:
+    """The 0-d array of `dtype` that holds `value`.
+
+    A fraction is cut off when the dtype is an integer one, and unsigned dtypes wrap negative
+    numbers of their width, as in PyTorch.
+
+    Raises
+    ------
+    ResultTypeError
+        If the number is outside the dtype's range, is NaN or infinite where integers are
+        stored, or has an imaginary part where real numbers are stored.
+    """
+    kind = dtype.kind
+    if kind == "b":
+        return np.array(value != 0, dtype)
+    if isinstance(value, complex):
+        if kind == "c":
+            _check_range(max(abs(value.real), abs(value.imag)), value, dtype)
+            return np.array(value, dtype)
+        if value.imag != 0:
+            raise _refusal(value, dtype)
+        value = value.real
+    if kind in "fc":
+        _check_range(abs(value), value, dtype)
+        return np.array(value, dtype)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise _refusal(value, dtype)
+    whole = int(value)
+    info = np.iinfo(dtype)
+    lowest = -int(info.max) if kind == "u" else int(info.min)
+    if not lowest <= whole <= int(info.max):
+        raise _refusal(value, dtype)
+    return np.array(whole % (int(info.max) + 1) if kind == "u" else whole, dtype)
+
+
+def _check_range(size: float, value: Number, dtype: NumpyDType) -> None:
+    if size > _FLOAT_MAX[dtype.name] and size != math.inf:
+        raise _refusal(value, dtype)
+
+
+def _refusal(value: Number, dtype: NumpyDType) -> ResultTypeError:
+    return ResultTypeError(
+        f"{value!r} cannot be stored as {dtype.name}", value=value, dtype=dtype.name
+    )

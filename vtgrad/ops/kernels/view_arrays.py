@@ -1,0 +1,200 @@
+"""The views, of plain arrays: gradients pass through them without being copied.
+
+Each function returns an array on the memory of its argument. Where the layout does not allow
+that, it raises `NoSuchViewError`, and the caller works on a contiguous copy. Arguments were
+checked when the tensor's view was made; here they meet arrays of the same shape, but perhaps of
+other strides.
+"""
+
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import TypeAlias
+
+import numpy as np
+
+from vtgrad.graph.region import NoSuchViewError
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.geometry import (
+    expand_sizes,
+    infer_size,
+    normalize_dim,
+    normalize_dims,
+    slice_bounds,
+    split_sizes,
+    squeeze_geometry,
+    unfold_geometry,
+)
+
+__all__ = [
+    "alias",
+    "as_strided",
+    "diagonal",
+    "expand",
+    "permute",
+    "reshape",
+    "reshape_alias",
+    "select",
+    "slice",
+    "split_equal",
+    "split_with_sizes",
+    "squeeze_all",
+    "squeeze_dim",
+    "squeeze_dims",
+    "t",
+    "transpose",
+    "unbind",
+    "unfold",
+    "unsqueeze",
+    "view",
+]
+
+# The view operator shadows the built-in below.
+_Slice = slice
+_Part: TypeAlias = slice | int | EllipsisType
+_ALL = slice(None)
+
+
+def alias(self: Array) -> Array:
+    """The whole array."""
+    return self[...]
+
+
+def select(self: Array, dim: int, index: int) -> Array:
+    """One index of a dimension, which disappears."""
+    axis = dim + self.ndim if dim < 0 else dim
+    # The ellipsis makes a 0-d result an array, not a number.
+    parts: tuple[_Part, ...] = (*[_ALL] * axis, index, ...)
+    result: Array = self[parts]
+    return result
+
+
+def slice(
+    self: Array,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Array:
+    """A range of a dimension."""
+    axis = dim + self.ndim if dim < 0 else dim
+    first, count = slice_bounds(self.shape[axis], start, end, step)
+    parts: tuple[_Part, ...] = (*[_ALL] * axis, _Slice(first, first + count * step, step))
+    result: Array = self[parts]
+    return result
+
+
+def permute(self: Array, dims: Sequence[int]) -> Array:
+    """The dimensions in another order."""
+    return self.transpose(normalize_dims(dims, self.ndim))
+
+
+def transpose(self: Array, dim0: int, dim1: int) -> Array:
+    """Two dimensions exchanged."""
+    return self.swapaxes(dim0, dim1) if self.ndim else self[...]
+
+
+def t(self: Array) -> Array:
+    """A matrix transposed; anything smaller as it is."""
+    return self.T if self.ndim == 2 else self[...]
+
+
+def squeeze_all(self: Array) -> Array:
+    """All dimensions of size 1 taken away."""
+    return self.reshape([size for size in self.shape if size != 1])
+
+
+def squeeze_dim(self: Array, dim: int) -> Array:
+    """A dimension taken away if its size is 1."""
+    return squeeze_dims(self, (dim,))
+
+
+def squeeze_dims(self: Array, dim: Sequence[int]) -> Array:
+    """Those of several dimensions taken away whose size is 1."""
+    sizes, _ = squeeze_geometry(self.shape, self.strides, dim)
+    return self.reshape(sizes)
+
+
+def unsqueeze(self: Array, dim: int) -> Array:
+    """A new dimension of size 1."""
+    axis = normalize_dim(dim, self.ndim + 1)
+    return self.reshape((*self.shape[:axis], 1, *self.shape[axis:]))
+
+
+def expand(self: Array, size: Sequence[int], *, implicit: bool = False) -> Array:
+    """Dimensions of size 1 repeated without a copy; the result is read-only."""
+    return np.broadcast_to(self, expand_sizes(self.shape, size))
+
+
+def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
+    """A diagonal over two dimensions, as the last one."""
+    ndim = self.ndim
+    result: Array = np.diagonal(self, offset, normalize_dim(dim1, ndim), normalize_dim(dim2, ndim))
+    if self.flags.writeable:
+        result.flags.writeable = True
+    return result
+
+
+def unfold(self: Array, dimension: int, size: int, step: int) -> Array:
+    """All windows of a dimension; their elements come as a new last dimension."""
+    if self.ndim == 0:
+        return self.reshape(1)[:size]
+    sizes, strides = unfold_geometry(self.shape, self.strides, dimension, size, step)
+    windows: Array = np.lib.stride_tricks.as_strided(self, sizes, strides)
+    return windows
+
+
+def view(self: Array, size: Sequence[int]) -> Array:
+    """Another shape for the same elements."""
+    try:
+        return np.reshape(self, infer_size(size, self.size), copy=False)
+    except ValueError:
+        raise NoSuchViewError from None
+
+
+def reshape(self: Array, shape: Sequence[int]) -> Array:
+    """Another shape for the same elements, which may be copied. May alias its argument."""
+    result: Array = self.reshape(infer_size(shape, self.size))
+    return result
+
+
+def reshape_alias(self: Array, size: Sequence[int], stride: Sequence[int]) -> Array:
+    """Another shape for the same elements; the array's own strides decide how."""
+    return view(self, size)
+
+
+def split_with_sizes(self: Array, split_sizes: Sequence[int], dim: int = 0) -> list[Array]:
+    """Pieces of the given sizes along a dimension."""
+    pieces: list[Array] = []
+    start = 0
+    for size in split_sizes:
+        pieces.append(slice(self, dim, start, start + size))
+        start += size
+    return pieces
+
+
+def split_equal(self: Array, split_size: int, dim: int = 0) -> list[Array]:
+    """Pieces of one size along a dimension, the last perhaps smaller."""
+    return split_with_sizes(self, split_sizes(self.shape[dim], split_size), dim)
+
+
+def unbind(self: Array, dim: int = 0) -> list[Array]:
+    """All indices of a dimension."""
+    return [select(self, dim, index) for index in range(self.shape[dim])]
+
+
+def as_strided(
+    self: Array,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None,
+    geometry: tuple[Shape, Shape, int],
+) -> Array:
+    """The part of a contiguous array that `as_strided` shows of an input with this geometry."""
+    if not self.flags.c_contiguous:
+        raise NoSuchViewError
+    item = self.itemsize
+    offset = 0 if storage_offset is None else storage_offset - geometry[2]
+    view: Array = np.ndarray(
+        size, self.dtype, self.reshape(-1), offset * item, tuple([s * item for s in stride])
+    )
+    return view

@@ -1,0 +1,93 @@
+"""Checking what users pass for ``dim``, ``keepdim`` and the like."""
+
+import enum
+from collections.abc import Sequence
+from typing import Final
+
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.types import Dims
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = [
+    "UNSET",
+    "Unset",
+    "check_flag",
+    "checked_dim",
+    "checked_dims",
+    "either",
+]
+
+
+class Unset(enum.Enum):
+    """The default of an argument for which None is a value of its own."""
+
+    TOKEN = enum.auto()
+
+
+UNSET: Final = Unset.TOKEN
+
+
+def either(dim: Dims | Unset, axis: Dims | Unset, names: str = "dim and axis") -> Dims | Unset:
+    """One argument under PyTorch's and NumPy's name.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If both are given.
+    """
+    if axis is UNSET:
+        return dim
+    if dim is not UNSET:
+        raise ArgumentTypeError(f"{names} are the same argument: give one of them")
+    return axis
+
+
+def check_flag(value: object, name: str) -> bool:
+    """A bool.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is anything else, a number included.
+    """
+    if value is True or value is False:
+        return value
+    raise ArgumentTypeError(
+        f"argument {name!r} must be a bool, not {type(value).__name__}", argument=name
+    )
+
+
+def checked_dim(value: object, name: str = "dim") -> int:
+    """One dimension number, which may be a 0-d integer tensor.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is no integer.
+    """
+    if type(value) is int:
+        return value
+    if isinstance(value, TensorBase):
+        array = value._impl.array
+        if array.ndim == 0 and array.dtype.kind in "iu":
+            return int(array)
+    elif hasattr(value, "__index__") and not isinstance(value, bool):
+        return int(value.__index__())
+    raise ArgumentTypeError(
+        f"argument {name!r} must be an integer, not {type(value).__name__}", argument=name
+    )
+
+
+def checked_dims(value: object, name: str = "dim") -> Dims:
+    """One dimension number, several, or None.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is something else.
+    """
+    if value is None or type(value) is int:
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple([checked_dim(d, name) for d in value])
+    return checked_dim(value, name)

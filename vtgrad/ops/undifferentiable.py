@@ -1,0 +1,65 @@
+"""The node of operators that PyTorch declares without a derivative."""
+
+from collections.abc import Sequence
+from typing import NoReturn, final
+
+from vtgrad.errors import NoDerivativeError
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.functions import gradient_edge
+from vtgrad.graph.node import Node
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.differentiable_view_meta import view_meta_of
+
+__all__ = ["NotImplemented"]
+
+
+@final
+class NotImplemented(Node):
+    """Stands for an operator that cannot be differentiated; running it raises.
+
+    The name is the one that PyTorch shows for such a ``grad_fn``. The result requires grad, so
+    that the mistake is found in backward instead of a gradient being silently absent.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def record(*arguments: object, inplace: bool = False) -> "NotImplemented":
+        """The node of one call, with an edge for every operand that requires grad.
+
+        In place on a view the first edge is the written tensor's in any case: the view machinery
+        asks for it.
+        """
+        edges: list[Edge | None] = []
+        for position, argument in enumerate(arguments):
+            if not isinstance(argument, TensorBase):
+                continue
+            edge = gradient_edge(argument)
+            is_target = inplace and position == 0 and view_meta_of(argument) is not None
+            if edge is not None or is_target:
+                edges.append(edge)
+        return NotImplemented(tuple(edges))
+
+    def name(self) -> str:
+        """PyTorch's name of the same node."""
+        return "torch::autograd::NotImplemented"
+
+    def check_saved(self) -> NoReturn:
+        """Raise `NoDerivativeError`: it is known before anything has run."""
+        self._refuse()
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> NoReturn:
+        """Raise `NoDerivativeError`."""
+        self._refuse()
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> NoReturn:
+        """Raise `NoDerivativeError`."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise NoDerivativeError(
+            "backward reached floor_divide, or a number % tensor, which have no derivative; use"
+            " div with rounding_mode='floor' (gradient zero), or detach the operands",
+            node=self.name(),
+        )

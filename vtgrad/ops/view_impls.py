@@ -1,0 +1,262 @@
+"""The views, of impls: each returns an alias with the view's geometry, which was checked.
+
+NOTE [ NumPy's own views ]
+
+Most views are views of the impl's array too, and NumPy makes those several times faster than an
+array can be built from a buffer, sizes and strides. They are used wherever NumPy and PyTorch give
+the same strides: not for tensors without elements, whose strides NumPy forgets, and not where
+dimensions of size 1 come or go, whose strides NumPy chooses otherwise.
+"""
+
+from collections.abc import Sequence
+
+from vtgrad.errors import DimensionError, ShapeError
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.geometry import (
+    check_in_bounds,
+    diagonal_geometry,
+    expand_geometry,
+    infer_size,
+    normalize_dim,
+    permute_geometry,
+    select_geometry,
+    slice_bounds,
+    slice_geometry,
+    split_sizes,
+    squeeze_geometry,
+    transpose_geometry,
+    unfold_geometry,
+    unsqueeze_geometry,
+    view_strides,
+)
+from vtgrad.storage.tensor_impl import TensorImpl
+
+__all__ = [
+    "alias",
+    "alias_at",
+    "as_strided",
+    "diagonal",
+    "expand",
+    "permute",
+    "reshape_alias",
+    "select",
+    "slice",
+    "split_equal",
+    "split_with_sizes",
+    "squeeze_all",
+    "squeeze_dim",
+    "squeeze_dims",
+    "t",
+    "transpose",
+    "unbind",
+    "unfold",
+    "unsqueeze",
+    "view",
+]
+
+
+# The view operator shadows the built-in below.
+_Slice = slice
+_ALL = slice(None)
+
+
+def alias_at(impl: TensorImpl, sizes: Shape, strides: Shape, offset: int) -> TensorImpl:
+    """An alias at a geometry that is known to lie inside the storage."""
+    dtype = impl.array.dtype
+    array = impl.storage.strided(dtype, sizes, strides, offset)
+    return impl.alias(array, offset * dtype.itemsize, strides)
+
+
+def alias(impl: TensorImpl) -> TensorImpl:
+    """The same geometry again."""
+    return alias_at(impl, impl.sizes, impl.strides, impl.storage_offset)
+
+
+# -- the whole in another shape or order ----------------------------------------------------
+
+
+def as_strided(
+    impl: TensorImpl,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> TensorImpl:
+    """Any geometry inside the storage."""
+    offset = impl.storage_offset if storage_offset is None else storage_offset
+    sizes, strides = tuple(size), tuple(stride)
+    check_in_bounds(sizes, strides, offset, impl.storage.nbytes() // impl.array.itemsize)
+    return alias_at(impl, sizes, strides, offset)
+
+
+def view(impl: TensorImpl, size: Sequence[int]) -> TensorImpl:
+    """Another shape for the same elements."""
+    array = impl.array
+    sizes = infer_size(size, array.size)
+    if array.flags.c_contiguous and array.size and 1 not in sizes and 1 not in array.shape:
+        return impl.alias(array.reshape(sizes), impl.byte_offset)
+    strides = view_strides(impl.sizes, impl.strides, sizes)
+    if strides is None:
+        raise ShapeError(
+            f"a tensor of shape {list(impl.sizes)} and strides {list(impl.strides)} has no view of "
+            f"shape {list(sizes)}; use reshape, which copies where it must",
+            sizes=impl.sizes,
+            strides=impl.strides,
+            requested=sizes,
+        )
+    return alias_at(impl, sizes, strides, impl.storage_offset)
+
+
+def reshape_alias(impl: TensorImpl, size: Sequence[int], stride: Sequence[int]) -> TensorImpl:
+    """Another shape for the same elements, with strides that were worked out before."""
+    return alias_at(impl, tuple(size), tuple(stride), impl.storage_offset)
+
+
+def expand(impl: TensorImpl, size: Sequence[int], *, implicit: bool = False) -> TensorImpl:
+    """Dimensions of size 1 repeated, new ones in front."""
+    sizes, strides = expand_geometry(impl.sizes, impl.strides, size)
+    return alias_at(impl, sizes, strides, impl.storage_offset)
+
+
+def permute(impl: TensorImpl, dims: Sequence[int]) -> TensorImpl:
+    """The dimensions in another order."""
+    sizes, strides = permute_geometry(impl.sizes, impl.strides, dims)
+    array = impl.array
+    if array.size:
+        return impl.alias(array.transpose(dims), impl.byte_offset, strides)
+    return alias_at(impl, sizes, strides, impl.storage_offset)
+
+
+def transpose(impl: TensorImpl, dim0: int, dim1: int) -> TensorImpl:
+    """Two dimensions exchanged."""
+    array = impl.array
+    ndim = array.ndim
+    if array.size and ndim:
+        swapped = array.swapaxes(normalize_dim(dim0, ndim), normalize_dim(dim1, ndim))
+        return impl.alias(swapped, impl.byte_offset)
+    sizes, strides = transpose_geometry(impl.sizes, impl.strides, dim0, dim1)
+    return alias_at(impl, sizes, strides, impl.storage_offset)
+
+
+def t(impl: TensorImpl) -> TensorImpl:
+    """A matrix transposed; anything smaller as it is."""
+    if len(impl.sizes) > 2:
+        raise ShapeError(
+            f"t() takes at most 2 dimensions, got shape {list(impl.sizes)}; use transpose",
+            sizes=impl.sizes,
+        )
+    return alias(impl) if len(impl.sizes) < 2 else transpose(impl, 0, 1)
+
+
+def squeeze_all(impl: TensorImpl) -> TensorImpl:
+    """All dimensions of size 1 taken away."""
+    sizes, strides = squeeze_geometry(impl.sizes, impl.strides)
+    return alias_at(impl, sizes, strides, impl.storage_offset)
+
+
+def squeeze_dim(impl: TensorImpl, dim: int) -> TensorImpl:
+    """A dimension taken away if its size is 1."""
+    return squeeze_dims(impl, (dim,))
+
+
+def squeeze_dims(impl: TensorImpl, dim: Sequence[int]) -> TensorImpl:
+    """Those of several dimensions taken away whose size is 1."""
+    sizes, strides = squeeze_geometry(impl.sizes, impl.strides, dim)
+    return alias_at(impl, sizes, strides, impl.storage_offset)
+
+
+def unsqueeze(impl: TensorImpl, dim: int) -> TensorImpl:
+    """A new dimension of size 1."""
+    sizes, strides = unsqueeze_geometry(impl.sizes, impl.strides, dim)
+    return alias_at(impl, sizes, strides, impl.storage_offset)
+
+
+# -- parts ----------------------------------------------------------------------------------
+
+
+def select(impl: TensorImpl, dim: int, index: int) -> TensorImpl:
+    """One index of a dimension."""
+    array = impl.array
+    shape = array.shape
+    ndim = len(shape)
+    if array.size and ndim:
+        axis = normalize_dim(dim, ndim)
+        size = shape[axis]
+        if -size <= index < size:
+            place = index + size if index < 0 else index
+            # The ellipsis makes a 0-d result an array, not a number.
+            part: Array = array[(*[_ALL] * axis, place, ...)] if axis else array[place, ...]
+            return impl.alias(part, impl.byte_offset + place * array.strides[axis])
+    return alias_at(
+        impl, *select_geometry(impl.sizes, impl.strides, impl.storage_offset, dim, index)
+    )
+
+
+def slice(
+    impl: TensorImpl, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> TensorImpl:
+    """A range of a dimension."""
+    array = impl.array
+    shape = array.shape
+    ndim = len(shape)
+    if array.size and ndim:
+        axis = normalize_dim(dim, ndim)
+        first, count = slice_bounds(shape[axis], start, end, step)
+        if count:
+            part = _Slice(first, first + count * step, step)
+            view: Array = array[(*[_ALL] * axis, part)] if axis else array[part]
+            return impl.alias(view, impl.byte_offset + first * array.strides[axis])
+    return alias_at(
+        impl, *slice_geometry(impl.sizes, impl.strides, impl.storage_offset, dim, start, end, step)
+    )
+
+
+def diagonal(impl: TensorImpl, offset: int = 0, dim1: int = 0, dim2: int = 1) -> TensorImpl:
+    """A diagonal over two dimensions, as the last one."""
+    return alias_at(
+        impl,
+        *diagonal_geometry(impl.sizes, impl.strides, impl.storage_offset, offset, dim1, dim2),
+    )
+
+
+def unfold(impl: TensorImpl, dimension: int, size: int, step: int) -> TensorImpl:
+    """All windows of a dimension; their elements come as a new last dimension."""
+    sizes, strides = unfold_geometry(impl.sizes, impl.strides, dimension, size, step)
+    return alias_at(impl, sizes, strides, impl.storage_offset)
+
+
+def split_with_sizes(
+    impl: TensorImpl, split_sizes: Sequence[int], dim: int = 0
+) -> list[TensorImpl]:
+    """Pieces of the given sizes along a dimension."""
+    size = _size_to_cut(impl, dim, "split")
+    if any(piece < 0 for piece in split_sizes) or sum(split_sizes) != size:
+        raise ShapeError(
+            f"the sizes {list(split_sizes)} do not add up to {size}, the size of dimension {dim}",
+            split_sizes=tuple(split_sizes),
+            size=size,
+        )
+    pieces: list[TensorImpl] = []
+    start = 0
+    for piece in split_sizes:
+        pieces.append(slice(impl, dim, start, start + piece))
+        start += piece
+    return pieces
+
+
+def split_equal(impl: TensorImpl, split_size: int, dim: int = 0) -> list[TensorImpl]:
+    """Pieces of one size along a dimension, the last perhaps smaller."""
+    return split_with_sizes(impl, split_sizes(_size_to_cut(impl, dim, "split"), split_size), dim)
+
+
+def unbind(impl: TensorImpl, dim: int = 0) -> list[TensorImpl]:
+    """All indices of a dimension."""
+    return [select(impl, dim, index) for index in range(_size_to_cut(impl, dim, "unbind"))]
+
+
+def _size_to_cut(impl: TensorImpl, dim: int, name: str) -> int:
+    sizes = impl.sizes
+    if not sizes:
+        raise (DimensionError if name == "unbind" else ShapeError)(
+            f"{name} needs at least 1 dimension, got a 0-d tensor", ndim=0
+        )
+    return sizes[normalize_dim(dim, len(sizes))]

@@ -1,0 +1,1 @@
+"""Memory: buffers, versions, geometry and element types. Knows nothing of gradients."""

@@ -1,0 +1,13 @@
+"""The names by which the package speaks of NumPy arrays and Python numbers."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+# NumPy cannot state "an array of one of our dtypes" without a type parameter per function;
+# kernels and the engine are dtype-generic, so the element type is left open in one alias.
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+NumpyDType: TypeAlias = np.dtype[Any]
+
+Number: TypeAlias = bool | int | float | complex
+Shape: TypeAlias = tuple[int, ...]

@@ -1,0 +1,255 @@
+"""Element types, the default dtype, and the rules by which operands agree on one.
+
+Promotion follows PyTorch: a value's *category* (bool < integer < floating < complex) and its
+*standing* (tensors with dimensions, then 0-d tensors, then Python numbers) decide. A lower
+standing changes the result only when it brings a higher category.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from ..errors import ArgumentTypeError
+from .arrays import Array, Number, NumpyDType
+
+__all__ = [
+    "DType",
+    "can_cast",
+    "category",
+    "dtype_of",
+    "get_default_dtype",
+    "numpy_dtype",
+    "promote",
+    "result_dtype",
+    "set_default_dtype",
+]
+
+
+class DType:
+    """An element type; one instance for each, compared by identity.
+
+    Attributes
+    ----------
+    name : str
+        ``"float32"`` and so on.
+    numpy : numpy.dtype
+        The same type as NumPy names it.
+    itemsize : int
+        Bytes per element.
+    is_floating_point, is_complex, is_signed : bool
+        Category of the values.
+    """
+
+    __slots__ = ("is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy")
+
+    name: str
+    numpy: NumpyDType
+    itemsize: int
+    is_floating_point: bool
+    is_complex: bool
+    is_signed: bool
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.numpy = np.dtype(name)
+        self.itemsize = self.numpy.itemsize
+        self.is_floating_point = self.numpy.kind == "f"
+        self.is_complex = self.numpy.kind == "c"
+        self.is_signed = self.numpy.kind in "ifc"
+
+    def __repr__(self) -> str:
+        return f"vtgrad.{self.name}"
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return (_by_name, (self.name,))
+
+
+bool_: Final = DType("bool")
+uint8: Final = DType("uint8")
+int8: Final = DType("int8")
+int16: Final = DType("int16")
+int32: Final = DType("int32")
+int64: Final = DType("int64")
+float16: Final = DType("float16")
+float32: Final = DType("float32")
+float64: Final = DType("float64")
+complex64: Final = DType("complex64")
+complex128: Final = DType("complex128")
+
+_ALL: Final = (
+    bool_,
+    uint8,
+    int8,
+    int16,
+    int32,
+    int64,
+    float16,
+    float32,
+    float64,
+    complex64,
+    complex128,
+)
+_OF_NUMPY: Final[dict[NumpyDType, DType]] = {d.numpy: d for d in _ALL}
+_OF_NAME: Final[dict[str, DType]] = {d.name: d for d in _ALL}
+_CATEGORY: Final[dict[str, int]] = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+_BOOL: Final = bool_.numpy
+_INT64: Final = int64.numpy
+_COMPLEX_OF: Final[dict[NumpyDType, NumpyDType]] = {
+    float16.numpy: complex64.numpy,
+    float32.numpy: complex64.numpy,
+    float64.numpy: complex128.numpy,
+}
+
+
+def _by_name(name: str) -> DType:
+    return _OF_NAME[name]
+
+
+def dtype_of(numpy_type: NumpyDType) -> DType:
+    """The `DType` of a NumPy dtype; `ArgumentTypeError` if vtgrad has none for it."""
+    try:
+        return _OF_NUMPY[numpy_type]
+    except KeyError:
+        raise ArgumentTypeError(
+            f"vtgrad has no dtype for NumPy's {numpy_type}; it has "
+            + ", ".join(d.name for d in _ALL),
+            numpy_dtype=numpy_type,
+        ) from None
+
+
+def numpy_dtype(dtype: object) -> NumpyDType:
+    """The NumPy dtype of a `DType` or of the Python types bool, int, float and complex."""
+    if isinstance(dtype, DType):
+        return dtype.numpy
+    if dtype is bool:
+        return _BOOL
+    if dtype is int:
+        return _INT64
+    if dtype is float:
+        return float64.numpy
+    if dtype is complex:
+        return complex128.numpy
+    raise ArgumentTypeError(
+        f"dtype must be a vtgrad dtype such as vtgrad.float32, not {type(dtype).__name__}",
+        value=dtype,
+    )
+
+
+class _Default:
+    """The default floating dtype: process-wide, as in PyTorch."""
+
+    __slots__ = ("value",)
+    value: DType
+
+    def __init__(self) -> None:
+        self.value = float32
+
+
+_default = _Default()
+
+
+def get_default_dtype() -> DType:
+    """The floating dtype given to Python floats; float32 unless set."""
+    return _default.value
+
+
+def set_default_dtype(dtype: object) -> None:
+    """Set the floating dtype given to Python floats.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `dtype` is not a floating dtype.
+    """
+    if not isinstance(dtype, DType) or not dtype.is_floating_point:
+        raise ArgumentTypeError(f"the default dtype must be floating, not {dtype!r}", value=dtype)
+    _default.value = dtype
+
+
+def category(dtype: NumpyDType) -> int:
+    """0 for bool, 1 for integers, 2 for floating, 3 for complex."""
+    return _CATEGORY[dtype.kind]
+
+
+def promote(a: NumpyDType, b: NumpyDType) -> NumpyDType:
+    """The dtype that two tensors of equal standing agree on.
+
+    Differs from NumPy's in one rule: an integer never widens a floating dtype.
+    """
+    if a == b:
+        return a
+    ka, kb = _CATEGORY[a.kind], _CATEGORY[b.kind]
+    if ka != kb:
+        low, high = (a, b) if ka < kb else (b, a)
+        if high.kind == "c" and low == float64.numpy:
+            return complex128.numpy
+        return high
+    return np.promote_types(a, b)
+
+
+def number_dtype(value: object) -> NumpyDType:
+    """The dtype that a Python number has when it stands alone.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no number.
+    """
+    if isinstance(value, bool):
+        return _BOOL
+    if isinstance(value, int):
+        return _INT64
+    if isinstance(value, float):
+        return _default.value.numpy
+    if isinstance(value, complex):
+        return _COMPLEX_OF[_default.value.numpy]
+    raise ArgumentTypeError(
+        f"expected a tensor or a number, not {type(value).__name__}", value=value
+    )
+
+
+def result_dtype(*operands: Array | Number) -> NumpyDType:
+    """The dtype that an operator of these operands computes in.
+
+    Arrays with dimensions count most, 0-d arrays less, Python numbers least.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If there is no operand.
+    """
+    tops: list[NumpyDType | None] = [None, None, None]
+    for x in operands:
+        if isinstance(x, np.ndarray):
+            standing, own = (0 if x.ndim else 1), x.dtype
+        else:
+            standing, own = 2, number_dtype(x)
+        seen = tops[standing]
+        tops[standing] = own if seen is None else promote(seen, own)
+    result: NumpyDType | None = None
+    for top in reversed(tops):
+        if top is None:
+            continue
+        result = top if result is None else _weigh(top, result)
+    if result is None:
+        raise ArgumentTypeError("an operator needs at least one operand to find its dtype")
+    return result
+
+
+def _weigh(higher: NumpyDType, lower: NumpyDType) -> NumpyDType:
+    """The dtype of a higher and a lower standing: the lower brings its category at most."""
+    if _CATEGORY[higher.kind] >= _CATEGORY[lower.kind]:
+        return higher
+    if higher.kind == "f":
+        return _COMPLEX_OF[higher]
+    return promote(higher, lower)
+
+
+def can_cast(source: NumpyDType, target: NumpyDType) -> bool:
+    """Whether an in-place operator may store `source` results in a `target` tensor.
+
+    Within a category every dtype may; to a higher category too; to a lower one never. Signed
+    integers may go into uint8, as in PyTorch.
+    """
+    return _CATEGORY[source.kind] <= _CATEGORY[target.kind]

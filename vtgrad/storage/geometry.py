@@ -1,0 +1,378 @@
+"""Geometry: sizes, strides and offsets of views, as pure functions on tuples of integers.
+
+A tensor's geometry says which elements of its storage it names. Every view operator is one
+function here that computes the new geometry from the old one and validates its arguments; none
+touches memory. Strides and offsets count elements. `shapes` (dimension numbers, broadcasting),
+`strides` (dense or not, reach, bounds) and `overlap` (who shares memory) hold the groundwork and
+are re-exported here.
+"""
+
+from collections.abc import Sequence
+
+from vtgrad.errors import ArgumentValueError, OutOfRangeError, ShapeError
+
+from .arrays import Shape
+from .overlap import Geometry, Overlap, has_self_overlap, overlap
+from .shapes import (
+    broadcast_shapes,
+    expand_sizes,
+    flatten_sizes,
+    infer_size,
+    normalize_dim,
+    normalize_dims,
+    split_sizes,
+    unflatten_sizes,
+)
+from .strides import (
+    check_in_bounds,
+    clone_strides,
+    contiguous_strides,
+    dense_strides_in_order,
+    is_contiguous,
+    is_non_overlapping_and_dense,
+    memory_order,
+    numel,
+    reach,
+)
+
+__all__ = [
+    "Geometry",
+    "Overlap",
+    "broadcast_shapes",
+    "check_in_bounds",
+    "clone_strides",
+    "contiguous_strides",
+    "dense_strides_in_order",
+    "diagonal_geometry",
+    "expand_geometry",
+    "expand_sizes",
+    "flatten_sizes",
+    "has_self_overlap",
+    "infer_size",
+    "is_contiguous",
+    "is_non_overlapping_and_dense",
+    "memory_order",
+    "movedim_order",
+    "narrow_geometry",
+    "normalize_dim",
+    "normalize_dims",
+    "numel",
+    "overlap",
+    "permute_geometry",
+    "reach",
+    "select_geometry",
+    "slice_bounds",
+    "slice_geometry",
+    "split_sizes",
+    "squeeze_geometry",
+    "transpose_geometry",
+    "unflatten_sizes",
+    "unfold_geometry",
+    "unsqueeze_geometry",
+    "view_strides",
+]
+
+
+# -- reinterpretations of the whole ---------------------------------------------------------
+
+
+def view_strides(sizes: Shape, strides: Shape, new_sizes: Shape) -> Shape | None:
+    """The strides that show the same elements, in row-major order, in another shape.
+
+    None when no strides do, that is when a new dimension would have to step through memory
+    unevenly. `new_sizes` must have as many elements as `sizes`.
+
+    >>> view_strides((2, 3), (3, 1), (6,))
+    (1,)
+    >>> view_strides((3, 2), (1, 3), (6,)) is None
+    True
+    """
+    if 0 in sizes:
+        return strides if sizes == new_sizes else contiguous_strides(new_sizes)
+    if not sizes:
+        return (1,) * len(new_sizes)
+    # Runs: maximal groups of old dimensions that step evenly through memory, innermost first.
+    # New dimensions are cut from them; none may span two runs.
+    result = [1] * len(new_sizes)
+    place = len(new_sizes) - 1
+    dim = len(sizes) - 1
+    while dim >= 0:
+        run_stride, run_count = strides[dim], sizes[dim]
+        while dim > 0 and (sizes[dim - 1] == 1 or strides[dim - 1] == run_count * run_stride):
+            dim -= 1
+            run_count *= sizes[dim]
+        dim -= 1
+        taken = 1
+        while place >= 0 and (taken < run_count or new_sizes[place] == 1):
+            result[place] = taken * run_stride
+            taken *= new_sizes[place]
+            place -= 1
+        if taken != run_count:
+            return None
+    return tuple(result) if place < 0 else None
+
+
+def expand_geometry(sizes: Shape, strides: Shape, target: Sequence[int]) -> tuple[Shape, Shape]:
+    """Sizes and strides after `expand`: repeated dimensions get stride 0.
+
+    >>> expand_geometry((3, 1), (1, 1), (2, -1, 4))
+    ((2, 3, 4), (0, 1, 0))
+    """
+    new_sizes = expand_sizes(sizes, target)
+    if not sizes:
+        return new_sizes, (0,) * len(new_sizes)
+    lead = len(new_sizes) - len(sizes)
+    new_strides: list[int] = []
+    for place in range(len(new_sizes) - 1, -1, -1):
+        wanted = new_sizes[place]
+        if place >= lead:
+            size, stride = sizes[place - lead], strides[place - lead]
+        else:
+            size = 1
+            # What a size-1 dimension put in front would have; visible only if it stays size 1.
+            stride = new_sizes[place + 1] * new_strides[-1] if new_strides else 1
+        new_strides.append(stride if wanted == size else 0)
+    return new_sizes, tuple(reversed(new_strides))
+
+
+# -- dimensions rearranged ------------------------------------------------------------------
+
+
+def permute_geometry(sizes: Shape, strides: Shape, dims: Sequence[int]) -> tuple[Shape, Shape]:
+    """Sizes and strides with the dimensions in the order `dims`, each exactly once."""
+    ndim = len(sizes)
+    if len(dims) != ndim:
+        raise ShapeError(
+            f"permute of {ndim} dimension(s) needs as many numbers, got {tuple(dims)}",
+            dims=tuple(dims),
+            ndim=ndim,
+        )
+    order = normalize_dims(dims, ndim)
+    return tuple([sizes[d] for d in order]), tuple([strides[d] for d in order])
+
+
+def transpose_geometry(sizes: Shape, strides: Shape, dim0: int, dim1: int) -> tuple[Shape, Shape]:
+    """Sizes and strides with two dimensions swapped; a 0-d geometry stays as it is."""
+    ndim = len(sizes)
+    a, b = normalize_dim(dim0, ndim), normalize_dim(dim1, ndim)
+    if a == b:
+        return sizes, strides
+    new_sizes, new_strides = list(sizes), list(strides)
+    new_sizes[a], new_sizes[b] = sizes[b], sizes[a]
+    new_strides[a], new_strides[b] = strides[b], strides[a]
+    return tuple(new_sizes), tuple(new_strides)
+
+
+def movedim_order(ndim: int, source: Sequence[int], destination: Sequence[int]) -> Shape:
+    """The order for `permute_geometry` that moves dimensions to new places.
+
+    >>> movedim_order(4, (0,), (2,))
+    (1, 2, 0, 3)
+    """
+    if len(source) != len(destination):
+        raise ShapeError(
+            f"movedim needs as many destinations as sources, got {tuple(source)} and "
+            f"{tuple(destination)}",
+            source=tuple(source),
+            destination=tuple(destination),
+        )
+    sources = tuple([normalize_dim(dim, ndim) for dim in source])
+    places = tuple([normalize_dim(dim, ndim) for dim in destination])
+    normalize_dims(sources, ndim)
+    normalize_dims(places, ndim)
+    at = dict(zip(places, sources, strict=True))
+    others = iter([d for d in range(ndim) if d not in sources])
+    return tuple([at[place] if place in at else next(others) for place in range(ndim)])
+
+
+def squeeze_geometry(
+    sizes: Shape, strides: Shape, dims: Sequence[int] | None = None
+) -> tuple[Shape, Shape]:
+    """Sizes and strides without the size-1 dimensions, all of them or those among `dims`."""
+    if dims is None:
+        keep = [d for d, size in enumerate(sizes) if size != 1]
+    else:
+        chosen = normalize_dims(dims, len(sizes))
+        keep = [d for d, size in enumerate(sizes) if size != 1 or d not in chosen]
+    return tuple([sizes[d] for d in keep]), tuple([strides[d] for d in keep])
+
+
+def unsqueeze_geometry(sizes: Shape, strides: Shape, dim: int) -> tuple[Shape, Shape]:
+    """Sizes and strides with a new dimension of size 1 at place `dim`."""
+    ndim = len(sizes)
+    place = normalize_dim(dim, ndim + 1)
+    stride = sizes[place] * strides[place] if place < ndim else 1
+    return (
+        (*sizes[:place], 1, *sizes[place:]),
+        (*strides[:place], stride, *strides[place:]),
+    )
+
+
+# -- parts ----------------------------------------------------------------------------------
+
+
+def select_geometry(sizes: Shape, strides: Shape, offset: int, dim: int, index: int) -> Geometry:
+    """The geometry at one index of a dimension, which disappears.
+
+    Raises
+    ------
+    OutOfRangeError
+        If the geometry is 0-d or `index` is outside the dimension.
+    """
+    if not sizes:
+        raise OutOfRangeError("a 0-d tensor has no dimension to index", index=index, ndim=0)
+    place = normalize_dim(dim, len(sizes))
+    size = sizes[place]
+    if not -size <= index < size:
+        raise OutOfRangeError(
+            f"index {index} is outside dimension {place} of size {size}",
+            index=index,
+            dim=place,
+            size=size,
+        )
+    if index < 0:
+        index += size
+    return (
+        (*sizes[:place], *sizes[place + 1 :]),
+        (*strides[:place], *strides[place + 1 :]),
+        offset + index * strides[place],
+    )
+
+
+def slice_bounds(size: int, start: int | None, end: int | None, step: int) -> tuple[int, int]:
+    """Where a slice starts in a dimension of `size`, and how many elements it takes.
+
+    Bounds outside the dimension are clamped, as in Python.
+
+    Raises
+    ------
+    ArgumentValueError
+        If `step` is not positive.
+    """
+    if step <= 0:
+        raise ArgumentValueError(f"a slice's step must be positive, got {step}", step=step)
+    first = 0 if start is None else start
+    last = size if end is None else end
+    if first < 0:
+        first = max(first + size, 0)
+    elif first > size:
+        first = size
+    if last < 0:
+        last += size
+    elif last > size:
+        last = size
+    if last <= first:
+        return first, 0
+    return first, (last - first + step - 1) // step
+
+
+def slice_geometry(
+    sizes: Shape,
+    strides: Shape,
+    offset: int,
+    dim: int,
+    start: int | None,
+    end: int | None,
+    step: int = 1,
+) -> Geometry:
+    """The geometry of ``start:end:step`` in one dimension."""
+    if not sizes:
+        raise OutOfRangeError("a 0-d tensor has no dimension to slice", ndim=0)
+    place = normalize_dim(dim, len(sizes))
+    first, count = slice_bounds(sizes[place], start, end, step)
+    stride = strides[place]
+    return (
+        (*sizes[:place], count, *sizes[place + 1 :]),
+        (*strides[:place], stride * step, *strides[place + 1 :]),
+        offset + first * stride,
+    )
+
+
+def narrow_geometry(
+    sizes: Shape, strides: Shape, offset: int, dim: int, start: int, length: int
+) -> Geometry:
+    """The geometry of `length` elements from `start` in one dimension; nothing is clamped.
+
+    Raises
+    ------
+    ShapeError
+        If the geometry is 0-d, `length` is negative, or the part leaves the dimension.
+    OutOfRangeError
+        If `start` is outside the dimension.
+    """
+    if not sizes:
+        raise ShapeError("a 0-d tensor has no dimension to narrow", ndim=0)
+    if length < 0:
+        raise ShapeError(f"narrow's length must not be negative, got {length}", length=length)
+    place = normalize_dim(dim, len(sizes))
+    size = sizes[place]
+    if not -size <= start <= size:
+        raise OutOfRangeError(
+            f"narrow's start {start} is outside dimension {place} of size {size}",
+            index=start,
+            dim=place,
+            size=size,
+        )
+    first = start + size if start < 0 else start
+    if first + length > size:
+        raise ShapeError(
+            f"narrow from {start} with length {length} leaves dimension {place} of size {size}",
+            start=start,
+            length=length,
+            dim=place,
+            size=size,
+        )
+    return slice_geometry(sizes, strides, offset, place, first, first + length)
+
+
+def diagonal_geometry(
+    sizes: Shape, strides: Shape, offset: int, diagonal: int = 0, dim1: int = 0, dim2: int = 1
+) -> Geometry:
+    """The geometry of a diagonal over two dimensions, which go; the diagonal comes last."""
+    ndim = len(sizes)
+    a, b = normalize_dim(dim1, ndim), normalize_dim(dim2, ndim)
+    if a == b:
+        raise ShapeError(
+            f"a diagonal needs two different dimensions, got {dim1} and {dim2}",
+            dim1=dim1,
+            dim2=dim2,
+        )
+    if diagonal >= 0:
+        length = max(min(sizes[a], sizes[b] - diagonal), 0)
+        skipped = diagonal * strides[b]
+    else:
+        length = max(min(sizes[a] + diagonal, sizes[b]), 0)
+        skipped = -diagonal * strides[a]
+    rest = [d for d in range(ndim) if d not in (a, b)]
+    return (
+        (*[sizes[d] for d in rest], length),
+        (*[strides[d] for d in rest], strides[a] + strides[b]),
+        # Without elements the first one is nowhere: the offset must not leave the storage.
+        offset + (skipped if length else 0),
+    )
+
+
+def unfold_geometry(
+    sizes: Shape, strides: Shape, dimension: int, size: int, step: int
+) -> tuple[Shape, Shape]:
+    """Sizes and strides of all windows of `size` in one dimension, `step` apart.
+
+    The window's elements come as a new last dimension; windows may share elements.
+    """
+    ndim = len(sizes)
+    place = normalize_dim(dimension, ndim)
+    extent = sizes[place] if ndim else 1
+    if size < 0 or size > extent or step <= 0:
+        raise ShapeError(
+            f"windows of size {size} with step {step} do not fit a dimension of size {extent}",
+            dim=place,
+            size=size,
+            step=step,
+        )
+    if ndim == 0:
+        return (size,), (1,)
+    windows = (extent - size) // step + 1
+    return (
+        (*sizes[:place], windows, *sizes[place + 1 :], size),
+        (*strides[:place], strides[place] * step, *strides[place + 1 :], strides[place]),
+    )

@@ -1,0 +1,153 @@
+"""Which elements share memory: within one geometry, and between two of one storage.
+
+Both questions matter before a write. A geometry that names one memory location twice cannot be
+written meaningfully; two operands that share *some* locations cannot be read and written
+element by element.
+"""
+
+from enum import Enum
+from math import gcd
+from typing import TypeAlias
+
+from .arrays import Shape
+from .strides import is_non_overlapping_and_dense, reach
+
+__all__ = ["Geometry", "Overlap", "has_self_overlap", "overlap"]
+
+Geometry: TypeAlias = tuple[Shape, Shape, int]
+"""Sizes, strides and storage offset, in elements."""
+
+
+class Overlap(Enum):
+    """How two geometries of one storage share memory.
+
+    NONE: not at all. FULL: element by element the same locations. PARTIAL: both are dense
+    blocks that share locations otherwise. UNDECIDED: their reaches meet, but at least one has
+    gaps or repetitions; such operands may be used together if inputs are read before writing.
+    """
+
+    NONE = "none"
+    FULL = "full"
+    PARTIAL = "partial"
+    UNDECIDED = "undecided"
+
+
+def overlap(a: Geometry, b: Geometry) -> Overlap:
+    """How two geometries of one storage (and one element size) share memory."""
+    if 0 in a[0] or 0 in b[0]:
+        return Overlap.NONE
+    if a == b:
+        return Overlap.FULL
+    a_low, a_high = reach(*a)
+    b_low, b_high = reach(*b)
+    if a_high < b_low or b_high < a_low:
+        return Overlap.NONE
+    if not (is_non_overlapping_and_dense(a[0], a[1]) and is_non_overlapping_and_dense(b[0], b[1])):
+        return Overlap.UNDECIDED
+    if a_low == b_low and a_high == b_high and a[1] == b[1]:
+        return Overlap.FULL
+    return Overlap.PARTIAL
+
+
+def has_self_overlap(sizes: Shape, strides: Shape) -> bool:
+    """Whether two different index tuples name one memory location. Exact.
+
+    NOTE [ Exact self-overlap ]
+    Two index tuples name one location if and only if their difference ``d`` satisfies
+    ``sum(stride[k] * d[k]) == 0`` with ``|d[k]| <= size[k] - 1`` and not all zero. That is a
+    bounded linear Diophantine equation. Ordinary geometries never get past the cheap tests:
+    a dimension whose stride exceeds the reach of all smaller ones together forces ``d[k] == 0``
+    and drops out. What survives is decided without enumerating elements:
+
+    1. more elements than reachable locations: overlap (pigeonhole);
+    2. ``stride[k] * d[k]`` must be a multiple of the gcd of the *other* strides, so ``d[k]``
+       runs over multiples only, or drops out;
+    3. two dimensions left: closed form;
+    4. else: the set of partial sums, dimension by dimension from the largest stride, each sum
+       kept only while the remaining dimensions can still bring it back to zero. The sets are
+       bounded by the reach, so the work is never exponential in the number of dimensions.
+    """
+    terms = [
+        (abs(stride), size - 1) for size, stride in zip(sizes, strides, strict=True) if size != 1
+    ]
+    if not terms or 0 in sizes:
+        return False
+    terms.sort()
+    if terms[0][0] == 0:
+        return True
+    return _solve(terms)
+
+
+def _drop_outer(terms: list[tuple[int, int]]) -> int:
+    """Drop terms, largest stride first, while the rest cannot reach that stride."""
+    rest = sum(s * n for s, n in terms)
+    while terms:
+        stride, bound = terms[-1]
+        rest -= stride * bound
+        if stride <= rest:
+            break
+        terms.pop()
+    return len(terms)
+
+
+def _more_elements_than_places(terms: list[tuple[int, int]]) -> bool:
+    """Pigeonhole: the terms make more index tuples than there are locations to name."""
+    common = gcd(*(s for s, _ in terms))
+    tuples = 1
+    for _, bound in terms:
+        tuples *= bound + 1
+    return tuples > 1 + sum(s * n for s, n in terms) // common
+
+
+def _solve(terms: list[tuple[int, int]]) -> bool:
+    """Whether ``sum(s * d) == 0`` has a solution with ``|d| <= n``, not all zero."""
+    while True:
+        if _drop_outer(terms) <= 1:
+            return False
+        if _more_elements_than_places(terms):
+            return True
+        if not _thin_out(terms):
+            break
+    if len(terms) == 2:
+        (s, n), (t, m) = terms
+        common = gcd(s, t)
+        return t // common <= n and s // common <= m
+    return _search(terms)
+
+
+def _thin_out(terms: list[tuple[int, int]]) -> bool:
+    """Restrict each coefficient to the multiples that the other strides allow."""
+    for k, (stride, bound) in enumerate(terms):
+        others = gcd(*(s for j, (s, _) in enumerate(terms) if j != k))
+        step = others // gcd(others, stride)
+        if step > 1:
+            if bound < step:
+                del terms[k]
+            else:
+                terms[k] = (stride * step, bound // step)
+                terms.sort()
+            return True
+    return False
+
+
+def _search(terms: list[tuple[int, int]]) -> bool:
+    """Follow the partial sums that can still return to zero, largest stride first."""
+    rest = sum(s * n for s, n in terms)
+    # A solution and its negation come together, so only the sums' absolute values are kept.
+    # Zero stands for "all coefficients zero so far": another way to zero is a solution.
+    sums = {0}
+    for stride, bound in reversed(terms[1:]):
+        rest -= stride * bound
+        following = {0}
+        for partial in sums:
+            first = 1 if partial == 0 else max(-bound, -((partial + rest) // stride))
+            last = min(bound, (rest - partial) // stride)
+            for coefficient in range(first, last + 1):
+                total = abs(partial + stride * coefficient)
+                if total == 0:
+                    return True
+                following.add(total)
+        sums = following
+    stride, bound = terms[0]
+    sums.discard(0)
+    return any(total % stride == 0 and total // stride <= bound for total in sums)

@@ -1,0 +1,40 @@
+"""Running kernels without NumPy's floating-point warnings.
+
+NOTE [ Floating-point warnings ]
+
+Dividing by zero is not an event in this library: the result is inf or nan, as in PyTorch. NumPy's
+warnings are configured in a context variable, and entering `np.errstate` for every operator
+costs several times a small addition. So each thread keeps one `contextvars.Context` in which the
+warnings are off, and runs kernels inside it. The user's own setting is never touched. A context
+cannot be entered twice, so nothing that runs inside a kernel may call an operator; kernels call
+no user code.
+"""
+
+import contextvars
+import threading
+
+import numpy as np
+
+__all__ = ["quiet", "quiet_context"]
+
+
+def _silence() -> None:
+    np.seterr(all="ignore")
+
+
+def quiet_context() -> contextvars.Context:
+    """A fresh context in which floating-point warnings are off."""
+    context = contextvars.Context()
+    context.run(_silence)
+    return context
+
+
+class _Quiet(threading.local):
+    """``quiet.run(kernel, ...)`` calls a kernel with floating-point warnings off."""
+
+    def __init__(self) -> None:
+        # The bound method itself, so that a call costs one look-up and no frame.
+        self.run = quiet_context().run
+
+
+quiet: _Quiet = _Quiet()

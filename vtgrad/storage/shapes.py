@@ -1,0 +1,191 @@
+"""Shapes and dimension numbers: normalising, broadcasting, inferring.
+
+Pure functions on tuples of integers that need no strides.
+"""
+
+from collections.abc import Sequence
+
+from vtgrad.errors import DimensionError, ShapeError
+
+from .arrays import Shape
+from .strides import numel
+
+__all__ = [
+    "broadcast_shapes",
+    "expand_sizes",
+    "flatten_sizes",
+    "infer_size",
+    "normalize_dim",
+    "normalize_dims",
+    "split_sizes",
+    "unflatten_sizes",
+]
+
+
+def normalize_dim(dim: int, ndim: int) -> int:
+    """A dimension number counted from the front; a 0-d tensor accepts 0 and -1.
+
+    Raises
+    ------
+    DimensionError
+        If `dim` is not in ``[-ndim, ndim - 1]``.
+    """
+    if 0 <= dim < ndim:
+        return dim
+    extent = ndim if ndim > 0 else 1
+    if not -extent <= dim < extent:
+        raise DimensionError(
+            f"dimension {dim} does not exist: with {ndim} dimension(s) it must be between "
+            f"{-extent} and {extent - 1}",
+            dim=dim,
+            ndim=ndim,
+        )
+    return dim + extent if dim < 0 else dim
+
+
+def normalize_dims(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
+    """Several dimension numbers counted from the front; `ShapeError` if one comes twice."""
+    result = tuple([normalize_dim(dim, ndim) for dim in dims])
+    if len(set(result)) != len(result):
+        raise ShapeError(f"a dimension appears more than once in {tuple(dims)}", dims=tuple(dims))
+    return result
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """The shape that all shapes broadcast to; `ShapeError` if there is none.
+
+    >>> broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+    result = shapes[0] if shapes else ()
+    for shape in shapes[1:]:
+        if shape != result:
+            result = _broadcast_two(result, shape, shapes)
+    return result
+
+
+def _broadcast_two(a: Shape, b: Shape, shapes: tuple[Shape, ...]) -> Shape:
+    if len(a) < len(b):
+        a, b = b, a
+    lead = len(a) - len(b)
+    merged = list(a)
+    for place, size in enumerate(b, lead):
+        if size != merged[place]:
+            if merged[place] == 1:
+                merged[place] = size
+            elif size != 1:
+                raise ShapeError(
+                    f"shapes {' and '.join(map(str, shapes))} do not broadcast: sizes "
+                    f"{merged[place]} and {size} meet in dimension {place}",
+                    shapes=shapes,
+                    dim=place,
+                )
+    return tuple(merged)
+
+
+def infer_size(sizes: Sequence[int], count: int) -> Shape:
+    """A requested shape with its one ``-1`` replaced, checked to hold `count` elements.
+
+    Raises
+    ------
+    ShapeError
+        If there is more than one -1 or another negative size, if the shape cannot hold `count`
+        elements, or if -1 could be anything because another size is 0.
+    """
+    known = 1
+    wildcard = -1
+    for dim, size in enumerate(sizes):
+        if size >= 0:
+            known *= size
+        elif size != -1:
+            raise ShapeError(f"size {size} in shape {tuple(sizes)} is negative", sizes=tuple(sizes))
+        elif wildcard >= 0:
+            raise ShapeError(
+                f"shape {tuple(sizes)} has more than one -1; only one can be inferred",
+                sizes=tuple(sizes),
+            )
+        else:
+            wildcard = dim
+    if wildcard < 0:
+        if known == count:
+            return tuple(sizes)
+    elif known == 0:
+        if count == 0:
+            raise ShapeError(
+                f"the -1 in shape {tuple(sizes)} is ambiguous: without elements it can be any size",
+                sizes=tuple(sizes),
+            )
+    elif count % known == 0:
+        result = list(sizes)
+        result[wildcard] = count // known
+        return tuple(result)
+    raise ShapeError(
+        f"shape {tuple(sizes)} cannot hold exactly {count} element(s)",
+        sizes=tuple(sizes),
+        numel=count,
+    )
+
+
+def flatten_sizes(sizes: Shape, start_dim: int, end_dim: int) -> Shape:
+    """The shape after merging the dimensions from `start_dim` to `end_dim`, both included."""
+    ndim = len(sizes)
+    start, end = normalize_dim(start_dim, ndim), normalize_dim(end_dim, ndim)
+    if start > end:
+        raise ShapeError(
+            f"flatten needs start_dim before end_dim, got {start_dim} and {end_dim}",
+            start_dim=start_dim,
+            end_dim=end_dim,
+        )
+    if ndim == 0:
+        return (1,)
+    return (*sizes[:start], numel(sizes[start : end + 1]), *sizes[end + 1 :])
+
+
+def unflatten_sizes(sizes: Shape, dim: int, into: Sequence[int]) -> Shape:
+    """The shape after splitting dimension `dim` into the sizes `into`, one of which may be -1."""
+    place = normalize_dim(dim, len(sizes))
+    if not sizes:
+        raise ShapeError("a 0-d tensor has no dimension to unflatten", ndim=0)
+    if not into:
+        raise ShapeError("unflatten needs at least one size", sizes=sizes)
+    return (*sizes[:place], *infer_size(into, sizes[place]), *sizes[place + 1 :])
+
+
+def expand_sizes(sizes: Shape, target: Sequence[int]) -> Shape:
+    """The shape that `expand` gives: -1 keeps a size, new dimensions come in front."""
+    lead = len(target) - len(sizes)
+    if lead < 0:
+        raise ShapeError(
+            f"shape {sizes} cannot expand to the {len(target)} dimension(s) of {tuple(target)}",
+            sizes=sizes,
+            target=tuple(target),
+        )
+    result: list[int] = []
+    for place, wanted in enumerate(target):
+        size = sizes[place - lead] if place >= lead else 1
+        if wanted == -1 and place >= lead:
+            wanted = size
+        if wanted < 0 or (wanted != size and size != 1):
+            raise ShapeError(
+                f"shape {sizes} cannot expand to {tuple(target)}: dimension {place} wants size "
+                f"{wanted} and has {size if place >= lead else 'none yet'}",
+                sizes=sizes,
+                target=tuple(target),
+                dim=place,
+            )
+        result.append(wanted)
+    return tuple(result)
+
+
+def split_sizes(size: int, split_size: int) -> Shape:
+    """The sizes of the pieces of at most `split_size`; one empty piece for size 0."""
+    if split_size < 0 or (split_size == 0 and size != 0):
+        raise ShapeError(
+            f"a dimension of size {size} cannot be split into pieces of {split_size}",
+            size=size,
+            split_size=split_size,
+        )
+    if size == 0:
+        return (0,)
+    pieces = -(-size // split_size)
+    return (*([split_size] * (pieces - 1)), size - split_size * (pieces - 1))

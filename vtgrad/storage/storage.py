@@ -1,0 +1,71 @@
+"""A buffer of memory, shared by every tensor that looks at it."""
+
+import numpy as np
+
+from .arrays import Array, NumpyDType
+
+__all__ = ["Storage"]
+
+
+class Storage:
+    """One buffer. Tensors that alias each other hold the same `Storage` object.
+
+    Attributes
+    ----------
+    owner : numpy.ndarray
+        An array that covers the buffer and keeps it alive. Its own shape means nothing.
+    """
+
+    __slots__ = ("__weakref__", "_flat", "owner")
+
+    owner: Array
+    _flat: Array
+
+    def __init__(self, owner: Array) -> None:
+        self.owner = owner
+        self._flat = _bytes_of(owner)
+
+    def nbytes(self) -> int:
+        """Size of the buffer in bytes."""
+        return int(self._flat.size)
+
+    def data_ptr(self) -> int:
+        """Address of the first byte; 0 for an empty buffer, as in PyTorch."""
+        return int(self._flat.ctypes.data) if self._flat.size else 0
+
+    def strided(
+        self,
+        dtype: NumpyDType,
+        sizes: tuple[int, ...],
+        strides: tuple[int, ...],
+        offset: int,
+    ) -> Array:
+        """The elements at a geometry, as an array on this buffer.
+
+        Sizes, strides and offset are in elements and must have been checked to stay inside
+        (`geometry.check_in_bounds`); NumPy checks once more and raises ValueError.
+        """
+        item = dtype.itemsize
+        if 0 in sizes:
+            return np.ndarray(sizes, dtype)
+        array: Array = np.ndarray(
+            sizes, dtype, self._flat, offset * item, tuple([s * item for s in strides])
+        )
+        return array
+
+
+def _bytes_of(owner: Array) -> Array:
+    """The whole extent of an array's memory, as bytes; the array is kept alive by it."""
+    if owner.size == 0:
+        return np.ndarray(0, np.uint8)
+    dense = owner
+    if not owner.flags.c_contiguous:
+        dense = owner.transpose(sorted(range(owner.ndim), key=lambda d: -owner.strides[d]))
+    if dense.flags.c_contiguous:
+        return dense.reshape(-1).view(np.uint8)
+    # An array of the user's with gaps (`from_numpy(a[::2])`): the gaps belong to the extent.
+    extent = (
+        sum((n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True)) + owner.itemsize
+    )
+    start = owner[(slice(0, 1),) * owner.ndim].reshape(-1)[:1].view(np.uint8)
+    return np.lib.stride_tricks.as_strided(start, (extent,), (1,))

@@ -1,0 +1,217 @@
+"""Strides: which are contiguous or dense, which a copy gets, and how far they reach.
+
+Pure functions on tuples of Python integers. All numbers count elements, not bytes; Python's
+integers are exact, so no geometry is too large to be judged.
+"""
+
+from typing import Final
+
+from vtgrad.errors import OutOfBoundsError
+
+from .arrays import Shape
+
+__all__ = [
+    "check_in_bounds",
+    "clone_strides",
+    "contiguous_strides",
+    "dense_strides_in_order",
+    "is_contiguous",
+    "is_non_overlapping_and_dense",
+    "memory_order",
+    "numel",
+    "reach",
+]
+
+# The largest element count that the rest of the world (NumPy, the allocator) can address.
+_MAX_ELEMENTS: Final = 2**63 - 1
+
+
+def numel(sizes: Shape) -> int:
+    """The number of elements of a shape; 1 for the empty shape."""
+    count = 1
+    for size in sizes:
+        count *= size
+    return count
+
+
+def contiguous_strides(sizes: Shape) -> Shape:
+    """Row-major strides; a dimension of size 0 counts as one of size 1.
+
+    >>> contiguous_strides((2, 3, 4))
+    (12, 4, 1)
+    >>> contiguous_strides((2, 0, 4))
+    (4, 4, 1)
+    """
+    ndim = len(sizes)
+    if ndim == 1:
+        return (1,)
+    strides = [1] * ndim
+    running = 1
+    for dim in range(ndim - 1, -1, -1):
+        strides[dim] = running
+        size = sizes[dim]
+        if size > 1:
+            running *= size
+    return tuple(strides)
+
+
+def is_contiguous(sizes: Shape, strides: Shape) -> bool:
+    """Whether the elements lie row-major without gaps; strides of size-1 dims do not count.
+
+    A geometry without elements is contiguous whatever its strides are.
+    """
+    if 0 in sizes:
+        return True
+    expected = 1
+    for size, stride in zip(reversed(sizes), reversed(strides), strict=True):
+        if size != 1:
+            if stride != expected:
+                return False
+            expected *= size
+    return True
+
+
+def is_non_overlapping_and_dense(sizes: Shape, strides: Shape) -> bool:
+    """Whether the elements fill one block of memory exactly, in any order of the dimensions."""
+    if is_contiguous(sizes, strides):
+        return True
+    expected = 1
+    for stride, size in sorted((stride, size) for size, stride in zip(sizes, strides, strict=True)):
+        if size != 1:
+            if stride != expected:
+                return False
+            expected *= size
+    return True
+
+
+def memory_order(sizes: Shape, *operands: Shape) -> tuple[int, ...]:
+    """The dimensions from innermost to outermost, as the operands' strides order them.
+
+    The first operand that can tell two dimensions apart decides about them: the smaller stride
+    is the inner one, and with equal strides the smaller size. A stride of 0 tells nothing.
+    What no operand decides stays row-major.
+
+    Not a sort by a key: "cannot tell" is not transitive, so the result is defined by insertion,
+    one dimension after another from the last to the first.
+    """
+    order = list(range(len(sizes) - 1, -1, -1))
+    for place in range(1, len(order)):
+        here = place
+        for there in range(place - 1, -1, -1):
+            verdict = _compare(order[there], order[here], sizes, operands)
+            if verdict > 0:
+                order[there], order[here] = order[here], order[there]
+                here = there
+            elif verdict < 0:
+                break
+    return tuple(order)
+
+
+def _compare(a: int, b: int, sizes: Shape, operands: tuple[Shape, ...]) -> int:
+    """1 if dimension `a` belongs outside `b`, -1 if inside, 0 if nothing tells."""
+    for strides in operands:
+        sa, sb = strides[a], strides[b]
+        if sa == 0 or sb == 0:
+            continue
+        if sa != sb:
+            return 1 if sa > sb else -1
+        if sizes[a] > sizes[b]:
+            return 1
+    return 0
+
+
+def dense_strides_in_order(sizes: Shape, order: tuple[int, ...]) -> Shape:
+    """Gapless strides for dimensions listed from innermost to outermost."""
+    strides = [1] * len(sizes)
+    running = 1
+    for dim in order:
+        strides[dim] = running
+        if sizes[dim] > 1:
+            running *= sizes[dim]
+    return tuple(strides)
+
+
+def clone_strides(sizes: Shape, strides: Shape) -> Shape:
+    """The strides of a copy that preserves the format of its source.
+
+    A dense source keeps its strides, whatever the order of its dimensions. A source with gaps
+    or repeated elements gets gapless strides in the same memory order.
+
+    >>> clone_strides((3, 2), (1, 3))
+    (1, 3)
+    >>> clone_strides((2, 3), (0, 1))
+    (3, 1)
+    """
+    if is_non_overlapping_and_dense(sizes, strides):
+        return strides
+    return dense_strides_in_order(sizes, memory_order(sizes, strides))
+
+
+def reach(sizes: Shape, strides: Shape, offset: int = 0) -> tuple[int, int]:
+    """The lowest and the highest position that an element has.
+
+    Exact, also for negative strides. A geometry without elements reaches nothing: the highest
+    is then one less than the lowest, ``(offset, offset - 1)``.
+
+    >>> reach((2, 3), (10, 1), 5)
+    (5, 17)
+    """
+    low = high = offset
+    for size, stride in zip(sizes, strides, strict=True):
+        if size == 0:
+            return offset, offset - 1
+        if stride >= 0:
+            high += stride * (size - 1)
+        else:
+            low += stride * (size - 1)
+    return low, high
+
+
+def check_in_bounds(sizes: Shape, strides: Shape, offset: int, storage_elements: int) -> None:
+    """Refuse a geometry that is malformed or reaches outside its storage.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If sizes and strides differ in number, a size, stride or the offset is negative, or the
+        highest element lies at or after `storage_elements`.
+    """
+    if len(sizes) != len(strides):
+        raise OutOfBoundsError(
+            f"{len(sizes)} sizes {sizes} cannot go with {len(strides)} strides {strides}",
+            sizes=sizes,
+            strides=strides,
+        )
+    if offset < 0 or (sizes and (min(sizes) < 0 or min(strides) < 0)):
+        raise OutOfBoundsError(
+            "sizes, strides and the storage offset must not be negative, "
+            f"got sizes {sizes}, strides {strides}, offset {offset}",
+            sizes=sizes,
+            strides=strides,
+            offset=offset,
+        )
+    if numel(sizes) > _MAX_ELEMENTS:
+        raise OutOfBoundsError(
+            f"a geometry of sizes {sizes} has more elements than memory can have", sizes=sizes
+        )
+    if 0 in sizes:
+        if offset > _MAX_ELEMENTS or (strides and max(strides) > _MAX_ELEMENTS):
+            raise OutOfBoundsError(
+                f"strides {strides} or offset {offset} are more than memory can have",
+                strides=strides,
+                offset=offset,
+            )
+        return
+    _, highest = reach(sizes, strides, offset)
+    if highest >= storage_elements:
+        raise OutOfBoundsError(
+            f"sizes {sizes}, strides {strides} and offset {offset} reach element {highest}, but "
+            f"the storage has {storage_elements} elements",
+            sizes=sizes,
+            strides=strides,
+            offset=offset,
+            highest=highest,
+            storage_elements=storage_elements,
+        )
+    if strides and max(strides) > _MAX_ELEMENTS:
+        raise OutOfBoundsError(f"strides {strides} are more than memory can have", strides=strides)

@@ -1,0 +1,100 @@
+"""A tensor without operators: the handle that the lower layers pass around."""
+
+from typing import Self
+
+from .arrays import Shape
+from .device import CPU, Device
+from .dtypes import DType, dtype_of
+from .storage import Storage
+from .tensor_impl import TensorImpl
+
+__all__ = ["TensorBase"]
+
+
+class TensorBase:
+    """A handle to one `TensorImpl`; two handles never share an impl.
+
+    The public `Tensor` adds operators and autograd attributes to it.
+    """
+
+    __slots__ = ("__weakref__", "_impl")
+
+    _impl: TensorImpl
+
+    @classmethod
+    def _wrap(cls, impl: TensorImpl) -> Self:
+        """The tensor of an impl that no other handle has."""
+        tensor = cls.__new__(cls)
+        tensor._impl = impl
+        return tensor
+
+    @property
+    def shape(self) -> Shape:
+        """Length of each dimension."""
+        shape: Shape = self._impl.array.shape
+        return shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self._impl.array.ndim
+
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return self._impl.array.ndim
+
+    def numel(self) -> int:
+        """Number of elements."""
+        return self._impl.array.size
+
+    def nelement(self) -> int:
+        """Number of elements."""
+        return self._impl.array.size
+
+    def element_size(self) -> int:
+        """Bytes per element."""
+        return self._impl.array.itemsize
+
+    def storage_offset(self) -> int:
+        """Distance of the first element from the start of the storage, in elements."""
+        return self._impl.storage_offset
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return dtype_of(self._impl.array.dtype)
+
+    @property
+    def device(self) -> Device:
+        """Where the memory is: always the CPU."""
+        return CPU
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        return self._impl.is_contiguous
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating one."""
+        return self._impl.array.dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is a complex one."""
+        return self._impl.array.dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative values."""
+        return self._impl.array.dtype.kind in "ifc"
+
+    def data_ptr(self) -> int:
+        """Address of the first element; 0 for a tensor on an empty storage."""
+        storage = self._impl.storage
+        return storage.data_ptr() + self._impl.byte_offset if storage.nbytes() else 0
+
+    def untyped_storage(self) -> Storage:
+        """The buffer, shared with every alias of this tensor."""
+        return self._impl.storage
+
+    @property
+    def _version(self) -> int:
+        """Number of in-place writes to the storage, through any alias."""
+        return self._impl.version

@@ -1,0 +1,171 @@
+"""What a tensor is beneath its methods: memory, geometry, version and autograd metadata.
+
+NOTE [ The array is the geometry ]
+
+A `TensorImpl` keeps one ndarray, built once, on which every kernel works. Sizes are read off it,
+and so are the strides as long as NumPy and PyTorch agree about them. They do not for tensors
+without elements, where NumPy forgets strides and offset: there `_strides` states them. The
+storage, the strides in elements and the version counter are made when somebody asks, because
+most results of operators never need them; a missing counter reads as version 0, and a missing
+storage means that nobody else looks at this buffer.
+"""
+
+from typing import Protocol
+
+from .arrays import Array, NumpyDType, Shape
+from .geometry import contiguous_strides, is_contiguous
+from .storage import Storage
+from .version_counter import VersionCounter
+
+__all__ = ["AutogradMetaInterface", "TensorImpl"]
+
+
+class AutogradMetaInterface(Protocol):
+    """All that this layer knows of autograd metadata."""
+
+    def requires_grad(self) -> bool:
+        """Whether gradients are to be computed for the tensor."""
+
+
+class TensorImpl:
+    """Memory, geometry, version and autograd metadata of one tensor.
+
+    Attributes
+    ----------
+    array : numpy.ndarray
+        The elements; always agrees with sizes, strides, offset and storage.
+    byte_offset : int
+        Distance of the first element from the start of the storage, in bytes.
+    version_counter : VersionCounter or None
+        Shared with all aliases; None means version 0 and no alias yet.
+    autograd_meta : AutogradMetaInterface or None
+        None means the same as metadata with default content.
+    is_wrapped_number : bool
+        A Python number that became a 0-d tensor: it promotes like the number.
+    allow_tensor_metadata_change : bool
+        False for what `x.data` and `detach` return: their geometry may change, but assigning
+        storage to them would silently not reach `x`.
+    """
+
+    __slots__ = (
+        "_storage",
+        "_strides",
+        "allow_tensor_metadata_change",
+        "array",
+        "autograd_meta",
+        "byte_offset",
+        "is_wrapped_number",
+        "version_counter",
+    )
+
+    array: Array
+    byte_offset: int
+    version_counter: VersionCounter | None
+    autograd_meta: AutogradMetaInterface | None
+    is_wrapped_number: bool
+    allow_tensor_metadata_change: bool
+    _storage: Storage | None
+    _strides: Shape | None
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+        self.byte_offset = 0
+        self.version_counter = None
+        self.autograd_meta = None
+        self.is_wrapped_number = False
+        self.allow_tensor_metadata_change = True
+        self._storage = None
+        self._strides = None
+
+    def alias(self, array: Array, byte_offset: int, strides: Shape | None = None) -> "TensorImpl":
+        """A new impl on the same storage and version counter.
+
+        Parameters
+        ----------
+        array : numpy.ndarray
+            The elements that the alias looks at, on this impl's buffer.
+        byte_offset : int
+            Where they start in the storage.
+        strides : tuple of int, optional
+            Strides in elements, where they cannot be read off `array`.
+        """
+        impl = TensorImpl(array)
+        impl.byte_offset = byte_offset
+        impl._storage = self.storage
+        impl._strides = strides
+        impl.version_counter = self.counter
+        return impl
+
+    @property
+    def storage(self) -> Storage:
+        """The buffer; made on first use."""
+        storage = self._storage
+        if storage is None:
+            storage = self._storage = Storage(self.array)
+        return storage
+
+    @property
+    def counter(self) -> VersionCounter:
+        """The version counter; made on first use."""
+        counter = self.version_counter
+        if counter is None:
+            counter = self.version_counter = VersionCounter()
+        return counter
+
+    @property
+    def version(self) -> int:
+        """Number of writes to the buffer, through any alias."""
+        counter = self.version_counter
+        return 0 if counter is None else counter.value
+
+    @property
+    def sizes(self) -> Shape:
+        """Length of each dimension."""
+        sizes: Shape = self.array.shape
+        return sizes
+
+    @property
+    def strides(self) -> Shape:
+        """Step between neighbours along each dimension, in elements."""
+        strides = self._strides
+        if strides is None:
+            array = self.array
+            if array.size:
+                item = array.itemsize
+                strides = tuple([s // item for s in array.strides])
+            else:
+                strides = contiguous_strides(array.shape)
+            self._strides = strides
+        return strides
+
+    @property
+    def storage_offset(self) -> int:
+        """Distance of the first element from the start of the storage, in elements."""
+        return self.byte_offset // self.array.itemsize
+
+    @property
+    def dtype(self) -> NumpyDType:
+        """Element type, as NumPy names it."""
+        return self.array.dtype
+
+    @property
+    def numel(self) -> int:
+        """Number of elements."""
+        return self.array.size
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        return is_contiguous(self.array.shape, self.strides)
+
+    @property
+    def shares_storage_lazily(self) -> bool:
+        """Whether no alias has been made of this buffer through this impl."""
+        return self._storage is None
+
+    def set_geometry_of(self, other: "TensorImpl") -> None:
+        """Look at the same elements as `other` from now on; versions and metadata stay."""
+        self.array = other.array
+        self.byte_offset = other.byte_offset
+        self._storage = other._storage
+        self._strides = other._strides

@@ -1,0 +1,37 @@
+"""The tensor that users work with.
+
+`Tensor` is put together from four parts, each in a file of its own: the operators as methods
+(`ops/generated/methods.py`), the Python operators, the gradient attributes, and the ways to and
+from NumPy and Python.
+"""
+
+from .autograd_methods import AutogradMethods
+from .conversion import ConversionMethods
+from .errors import ArgumentTypeError
+from .graph.operators import install
+from .operator_methods import OperatorMethods
+from .ops.install import InstalledOperators
+
+__all__ = ["Tensor"]
+
+
+class Tensor(AutogradMethods, OperatorMethods, ConversionMethods):
+    """An array with views, in-place writes and gradients.
+
+    Make one with `vtgrad.tensor`, `vtgrad.zeros` or `vtgrad.from_numpy`.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *_: object) -> None:
+        """Raise: a tensor is made by one of the functions that make tensors.
+
+        Raises
+        ------
+        ArgumentTypeError
+            Always.
+        """
+        raise ArgumentTypeError("make tensors with vtgrad.tensor, not by calling the class")
+
+
+install(InstalledOperators(Tensor))

@@ -1,0 +1,1 @@
+"""Views: how a write through one tensor reaches the gradients of all its aliases."""

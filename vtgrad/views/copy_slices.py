@@ -1,0 +1,230 @@
+"""The node of a base after one of its views was written."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import GraphFreedError, NotSupportedError
+from ..graph.edge import Edge
+from ..graph.input_metadata import InputMetadata
+from ..graph.node import FRESH, Node
+from ..graph.operators import operators
+from ..graph.region import Gradient, Region
+from ..graph.saved_variable import SavedVariable
+from ..storage.arrays import Array, Shape
+from ..storage.geometry import reach
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .view_info import ViewFunction
+
+__all__ = ["CopySlices"]
+
+
+class CopySlices(Node):
+    """Takes the gradient of a base apart into the part that was written and the rest.
+
+    The rest goes on unchanged. The part goes through the node of the operator that wrote, and
+    what that node answers for its first input replaces the part.
+
+    NOTE [ A write costs what it touches ]
+
+    If the incoming gradient is owned, the part is replaced inside that very array, which then
+    moves on to the base's former producer. Only the part is copied, for the inner node, which may
+    keep what it gets. So a buffer that is filled in k writes is differentiated in the time of
+    its k parts, not of k buffers.
+
+    Attributes
+    ----------
+    function : Node or None
+        The node of the operator that wrote; None after it was freed.
+    base_sizes, base_strides : tuple of int
+        Layout of the base in elements; gradients are brought into it.
+    view_sizes, view_strides : tuple of int
+        The written view.
+    offset : int
+        From the base's first element to the view's, in elements.
+    view_fn : callable or None
+        Makes the view from the base, where its geometry does not say how.
+    """
+
+    __slots__ = (
+        "base_sizes",
+        "base_strides",
+        "function",
+        "offset",
+        "view_fn",
+        "view_sizes",
+        "view_strides",
+    )
+
+    takes_ownership: ClassVar[bool] = True
+
+    function: Node | None
+    base_sizes: Shape
+    base_strides: Shape
+    view_sizes: Shape
+    view_strides: Shape
+    offset: int
+    view_fn: ViewFunction | None
+
+    @classmethod
+    def of_write(
+        cls,
+        base: TensorImpl,
+        base_edge: Edge | None,
+        view: TensorImpl,
+        view_fn: ViewFunction | None,
+        function: Node,
+    ) -> "CopySlices":
+        """The new producer of `base`, after the operator of `function` wrote to `view`."""
+        node = cls((base_edge, *function.next_edges[1:]))
+        node.function = function
+        node.base_sizes, node.base_strides = base.sizes, base.strides
+        node.view_sizes, node.view_strides = view.sizes, view.strides
+        node.offset = view.storage_offset - base.storage_offset
+        node.view_fn = view_fn
+        node.input_metadata = (InputMetadata(base.sizes, base.dtype),)
+        return node
+
+    def name(self) -> str:
+        """PyTorch's name of the same node."""
+        return "torch::autograd::CopySlices"
+
+    def saved(self) -> Sequence[SavedVariable]:
+        """What the operator's node saved."""
+        return () if self.function is None else self.function.saved()
+
+    def check_saved(self) -> None:
+        """Raise if the operator's node was freed or cannot run.
+
+        Raises
+        ------
+        VtgradError
+            As `Node.check_saved` does.
+        """
+        self._inner().check_saved()
+
+    def release_variables(self) -> None:
+        """Free the operator's node with all that it saved."""
+        if self.function is not None:
+            self.function.release_variables()
+            self.function = None
+
+    def _inner(self) -> Node:
+        if self.function is None:
+            raise GraphFreedError(
+                f"{self.name()} has already been run backward and what it needs was freed; pass "
+                "retain_graph=True to the first backward to be able to run a second",
+                node=self.name(),
+            )
+        return self.function
+
+    def apply_owned(
+        self, grad: Array | None, owned: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the base and of the operator's other inputs, and who owns them.
+
+        Parameters
+        ----------
+        grad : ndarray or None
+            Gradient of the base; overwritten if `owned`.
+        """
+        if grad is None:
+            return (None,) * len(self.next_edges), (FRESH,) * len(self.next_edges)
+        whole, part = self._take_part(grad, owned)
+        inner = self._inner()
+        answers = list(inner.apply_arrays((part.copy(),), needs))
+        first: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            first = whole
+            own = answers[0]
+            if own is None:
+                part[...] = 0
+            else:
+                if isinstance(own, Region):
+                    own = own.whole(self.view_sizes, part.dtype)
+                if own.dtype.kind == "c" and part.dtype.kind != "c":
+                    own = own.real
+                np.copyto(part, own, casting="unsafe")
+        answers[0] = first
+        return answers, (FRESH, *inner.ownership[1:])
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """The same with a gradient that somebody else holds."""
+        return self.apply_owned(grads[0], False, needs)[0]
+
+    def written_edge(self) -> Edge:
+        """The edge of the written view, whose producer is a part of what this node produces."""
+        node = operators().strided_node(
+            Edge(self, 0),
+            (self.base_sizes, self.base_strides, 0),
+            (self.view_sizes, self.view_strides, self.offset),
+            self.input_metadata[0].dtype,
+        )
+        return Edge(node, 0)
+
+    def _take_part(self, grad: Array, owned: bool) -> tuple[Array, Array]:
+        """The gradient as an array that may be written, and the written part of it as a view."""
+        if self.view_fn is not None:
+            raise NotSupportedError("a write through a view that changes the dtype")
+        item = grad.itemsize
+        extent = self._extent()
+        byte_strides = tuple([s * item for s in self.base_strides])
+        if owned and grad.flags.c_contiguous and grad.strides == byte_strides:
+            whole, flat = grad, grad.reshape(-1)
+        else:
+            flat = np.empty(extent, grad.dtype)
+            whole = np.ndarray(self.base_sizes, grad.dtype, flat, 0, byte_strides)
+            np.copyto(whole, grad)
+        if 0 in self.view_sizes:
+            return whole, np.empty(self.view_sizes, grad.dtype)
+        part: Array = np.ndarray(
+            self.view_sizes,
+            grad.dtype,
+            flat,
+            self.offset * item,
+            tuple([s * item for s in self.view_strides]),
+        )
+        return whole, part
+
+    def _extent(self) -> int:
+        if 0 in self.base_sizes:
+            return 0
+        return reach(self.base_sizes, self.base_strides, 0)[1] + 1
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """The same, recorded."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        ops = operators()
+        whole = ops.clone_strided(grad, self.base_sizes, self.base_strides)
+        if self.view_fn is None:
+            part = ops.as_strided(whole, self.view_sizes, self.view_strides, self.offset)
+        else:
+            part = self.view_fn(whole)
+        answers = list(self._inner().apply_tensors((ops.clone(part),), needs))
+        first: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            own = answers[0]
+            if own is None:
+                ops.zero_(part)
+            else:
+                ops.copy_(part, own)
+            first = whole
+        answers[0] = first
+        return answers
+
+
+def reaches_outside(base: TensorImpl, view: TensorImpl) -> bool:
+    """Whether a view has elements that lie outside of its base's extent."""
+    if view.numel == 0:
+        return False
+    if base.numel == 0:
+        return True
+    low, high = reach(base.sizes, base.strides, base.storage_offset)
+    view_low, view_high = reach(view.sizes, view.strides, view.storage_offset)
+    return view_low < low or view_high > high

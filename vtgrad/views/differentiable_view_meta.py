@@ -1,0 +1,176 @@
+"""Gradient state of a view.
+
+NOTE [ A view's producer goes stale ]
+
+After `v = b[0]; b.mul_(2)` the view `v` shows new values, so its producer must be a select of
+`b`'s new producer. Nothing is done at the write, which does not know the views of `b`. Instead a
+view remembers in `attr_version` the version for which its `grad_fn_` was made, and everybody
+reads it through `grad_fn()`: if the version has moved, the node is built again from the base's
+present producer and the view's geometry. Any write moves the version, recorded or not, so the
+rebuilt node may say the same as the old one; it is built all the same, because the version is
+all that can be known cheaply.
+"""
+
+from ..errors import ViewInvalidError
+from ..graph.autograd_meta import AutogradMeta
+from ..graph.node import Node
+from ..graph.operators import operators
+from ..storage.geometry import Overlap, overlap
+from ..storage.tensor_base import TensorBase
+from .copy_slices import CopySlices
+from .creation_meta import CreationMeta, refuse_if_restricted
+from .view_info import ViewInfo
+
+__all__ = ["DifferentiableViewMeta", "view_meta_of"]
+
+
+class DifferentiableViewMeta(AutogradMeta):
+    """Gradient state of a view of a base; see Note [A view's producer goes stale].
+
+    Attributes
+    ----------
+    backward_info : ViewInfo
+        The base and how to make the view again.
+    creation_meta : CreationMeta
+        How the view was made.
+    attr_version : int
+        The version for which `grad_fn_` was made.
+    base_fn : Node or None
+        With a retained gradient only: the base's producer for which `grad_fn_` was made.
+    """
+
+    __slots__ = ("attr_version", "backward_info", "base_fn", "creation_meta")
+
+    backward_info: ViewInfo
+    creation_meta: CreationMeta
+    attr_version: int
+    base_fn: Node | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.base_fn = None
+
+    def requires_grad(self) -> bool:
+        """Whether the view or its base requires grad."""
+        if self.requires_grad_ or self.grad_fn_ is not None:
+            return True
+        base_meta = self.backward_info.base._impl.autograd_meta
+        return base_meta is not None and base_meta.requires_grad()
+
+    def grad_fn(self, owner: TensorBase) -> Node | None:
+        """The producer of the view's present value, built again if it is stale.
+
+        Raises
+        ------
+        ViewInvalidError
+            If it is stale and cannot be built again; see Note [Creation of views].
+        """
+        version = owner._impl.version
+        if self.attr_version == version:
+            return self.grad_fn_
+        base = self.backward_info.base
+        base_meta = base._impl.autograd_meta
+        if self.grad_fn_ is None and (base_meta is None or not base_meta.requires_grad()):
+            return None
+        refuse_if_restricted(self.creation_meta, modified=True, producer=self.describe())
+        old, old_nr = self.grad_fn_, self.output_nr
+        rebuilt = self._rebuilt(owner, base)
+        keeps_value = self.retains_grad and self._keeps_value(owner, base)
+        self.set_gradient_edge(rebuilt, 0)
+        if keeps_value and old is not None and self.cell is not None:
+            # Nothing that the view shows was written: the old node still produces its value, and
+            # what was computed through it adds to the same gradient.
+            old.own_hooks().retain_grad[old_nr] = self.cell
+        if self.retains_grad:
+            self.base_fn = producer_of(base)
+        self.attr_version = version
+        return self.grad_fn_
+
+    def retain(self, owner: TensorBase) -> None:
+        """Keep ``.grad`` of the view, also through writes to other parts of the base."""
+        super().retain(owner)
+        self.base_fn = producer_of(self.backward_info.base)
+
+    def _keeps_value(self, owner: TensorBase, base: TensorBase) -> bool:
+        """Whether every recorded write since `base_fn` was to other memory than the view's."""
+        impl, base_impl = owner._impl, base._impl
+        own = (impl.sizes, impl.strides, impl.storage_offset - base_impl.storage_offset)
+        node = producer_of(base)
+        while isinstance(node, CopySlices) and node is not self.base_fn:
+            if overlap(own, (node.view_sizes, node.view_strides, node.offset)) is not Overlap.NONE:
+                return False
+            edge = node.next_edges[0]
+            node = None if edge is None else edge.function
+        return node is self.base_fn
+
+    def _rebuilt(self, owner: TensorBase, base: TensorBase) -> Node:
+        view_fn = self.backward_info.view_fn
+        if view_fn is None:
+            impl = owner._impl
+            return operators().as_strided_node(base, impl.sizes, impl.strides, impl.storage_offset)
+        return operators().replayed_node(base, view_fn)
+
+    def describe(self) -> str:
+        """The view's producer, for messages."""
+        node = self.grad_fn_
+        return (
+            "without a recorded producer"
+            if node is None
+            else f"result {self.output_nr} of {node.name()}"
+        )
+
+    def saved_guard(self, owner: TensorBase) -> "_Guard | None":
+        """Remember the restriction, in case the view is gone when it is unpacked."""
+        if self.creation_meta is CreationMeta.DEFAULT or not self.requires_grad():
+            return None
+        return _Guard(self.creation_meta, self.attr_version, self.describe())
+
+
+class _Guard:
+    """Stands in for a saved view that was dropped; see `SavedVariable.check`."""
+
+    __slots__ = ("creation", "producer", "version")
+
+    creation: CreationMeta
+    producer: str
+    version: int
+
+    def __init__(self, creation: CreationMeta, version: int, producer: str) -> None:
+        self.creation = creation
+        self.version = version
+        self.producer = producer
+
+    def check(self, version: int) -> None:
+        """Raise what reading the view's producer would raise.
+
+        Raises
+        ------
+        ViewInvalidError
+            If the version has moved.
+        """
+        if version != self.version:
+            refuse_if_restricted(self.creation, modified=True, producer=self.producer)
+
+
+def producer_of(tensor: TensorBase) -> Node | None:
+    """The node that produced a tensor's present value."""
+    meta = tensor._impl.autograd_meta
+    return meta.grad_fn(tensor) if isinstance(meta, AutogradMeta) else None
+
+
+def view_meta_of(tensor: TensorBase) -> DifferentiableViewMeta | None:
+    """The tensor's view metadata; None if it is no view."""
+    meta = tensor._impl.autograd_meta
+    return meta if isinstance(meta, DifferentiableViewMeta) else None
+
+
+def is_valid_view(tensor: TensorBase) -> bool:
+    """Whether the producer of a tensor can be read."""
+    meta = view_meta_of(tensor)
+    if meta is None:
+        return True
+    try:
+        meta.grad_fn(tensor)
+    except ViewInvalidError:
+        return False
+    return True

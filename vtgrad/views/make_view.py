@@ -1,0 +1,103 @@
+"""Giving a fresh alias the metadata of a view."""
+
+from typing import TypeVar
+
+from ..graph.grad_mode import is_grad_enabled
+from ..graph.input_metadata import InputMetadata
+from ..graph.node import Node
+from ..graph.operators import operators
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .creation_meta import CreationMeta, propagate
+from .differentiable_view_meta import DifferentiableViewMeta
+from .view_info import ViewFunction, ViewInfo
+
+__all__ = ["make_view", "make_views"]
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def make_view(
+    parent: T,
+    impl: TensorImpl,
+    node: Node | None,
+    *,
+    output_nr: int = 0,
+    multi_output: bool = False,
+    view_fn: ViewFunction | None = None,
+) -> T:
+    """The differentiable view of `parent` that `impl`, an alias of its impl, looks at.
+
+    Parameters
+    ----------
+    parent : TensorBase
+        What the view operator was called on; its base becomes the view's base.
+    impl : TensorImpl
+        Made by `TensorImpl.alias`.
+    node : Node or None
+        The producer; None if nothing is recorded. Its input metadata is the caller's business
+        when it has several results.
+    output_nr : int
+        Which result of `node` this is.
+    multi_output : bool
+        Whether the operator returns several views.
+    view_fn : callable, optional
+        Makes the view from `parent`, if its geometry does not say how.
+    """
+    creation = (
+        CreationMeta.NO_GRAD_MODE
+        if not is_grad_enabled()
+        else CreationMeta.MULTI_OUTPUT_NODE
+        if multi_output
+        else CreationMeta.DEFAULT
+    )
+    parent_meta = parent._impl.autograd_meta
+    if isinstance(parent_meta, DifferentiableViewMeta):
+        info = parent_meta.backward_info
+        creation = propagate(parent_meta.creation_meta, creation)
+        if view_fn is not None or info.view_fn is not None:
+            info = ViewInfo(info.base, _chain(info.view_fn, view_fn, parent._impl, impl))
+    else:
+        info = ViewInfo(parent, view_fn)
+    meta = DifferentiableViewMeta()
+    meta.backward_info = info
+    meta.creation_meta = creation
+    meta.attr_version = impl.version
+    if node is not None:
+        meta.grad_fn_ = node
+        meta.output_nr = output_nr
+        if not multi_output:
+            node.input_metadata = (InputMetadata(impl.array.shape, impl.array.dtype),)
+    impl.autograd_meta = meta
+    return parent._wrap(impl)
+
+
+def make_views(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:
+    """The views of `parent` that one operator returns together."""
+    if node is not None:
+        node.input_metadata = tuple(
+            [InputMetadata(impl.array.shape, impl.array.dtype) for impl in impls]
+        )
+    return tuple(
+        [
+            make_view(parent, impl, node, output_nr=nr, multi_output=True)
+            for nr, impl in enumerate(impls)
+        ]
+    )
+
+
+def _chain(
+    first: ViewFunction | None,
+    second: ViewFunction | None,
+    parent: TensorImpl,
+    impl: TensorImpl,
+) -> ViewFunction:
+    """One view function for a view of a view; a missing one is the view's geometry."""
+    to_parent = first if first is not None else _restride(parent)
+    to_view = second if second is not None else _restride(impl)
+    return lambda base: to_view(to_parent(base))
+
+
+def _restride(impl: TensorImpl) -> ViewFunction:
+    sizes, strides, offset = impl.sizes, impl.strides, impl.storage_offset
+    return lambda tensor: operators().as_strided(tensor, sizes, strides, offset)

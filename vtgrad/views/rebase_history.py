@@ -1,0 +1,51 @@
+"""Giving a written tensor its new producer."""
+
+from ..graph.functions import gradient_edge, own_meta
+from ..graph.hooks import LeafState
+from ..graph.input_metadata import InputMetadata
+from ..graph.node import Node
+from ..storage.tensor_base import TensorBase
+from .copy_slices import CopySlices
+from .differentiable_view_meta import DifferentiableViewMeta
+
+__all__ = ["rebase_history", "set_own_history"]
+
+
+def set_own_history(tensor: TensorBase, node: Node) -> None:
+    """Make `node` the producer of a tensor's present value, without telling its base."""
+    impl = tensor._impl
+    node.input_metadata = (InputMetadata(impl.array.shape, impl.array.dtype),)
+    meta = own_meta(tensor)
+    meta.stop_being_leaf(LeafState.MOVED)
+    meta.set_gradient_edge(node, 0)
+    if isinstance(meta, DifferentiableViewMeta):
+        meta.attr_version = impl.version
+
+
+def rebase_history(tensor: TensorBase, node: Node) -> CopySlices | None:
+    """Record that the operator of `node` wrote to `tensor`; called after the version has moved.
+
+    A tensor that is no view gets `node` as its producer. For a view, the base gets a `CopySlices`
+    over `node`, and the view's own producer is built again from the base; all other views of the
+    base do the same when somebody asks, see Note [A view's producer goes stale].
+
+    Returns
+    -------
+    CopySlices or None
+        The base's new producer; None if the tensor is no view.
+    """
+    meta = own_meta(tensor)
+    if not isinstance(meta, DifferentiableViewMeta):
+        set_own_history(tensor, node)
+        return None
+    impl = tensor._impl
+    node.input_metadata = (InputMetadata(impl.array.shape, impl.array.dtype),)
+    base = meta.backward_info.base
+    slices = CopySlices.of_write(
+        base._impl, gradient_edge(base), impl, meta.backward_info.view_fn, node
+    )
+    base_meta = own_meta(base)
+    base_meta.stop_being_leaf(LeafState.MOVED)
+    base_meta.set_gradient_edge(slices, 0)
+    meta.grad_fn(tensor)
+    return slices

@@ -1,0 +1,32 @@
+"""What a view is a view of."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ..storage.tensor_base import TensorBase
+
+__all__ = ["ViewFunction", "ViewInfo"]
+
+ViewFunction: TypeAlias = Callable[[TensorBase], TensorBase]
+
+
+class ViewInfo:
+    """The base of a view, and how to make the view again.
+
+    Attributes
+    ----------
+    base : TensorBase
+        Never a view itself: chains of views are flattened.
+    view_fn : callable or None
+        Makes the view from the base. None if sizes, strides and offset say it all, as they do
+        for every view within one dtype.
+    """
+
+    __slots__ = ("base", "view_fn")
+
+    base: TensorBase
+    view_fn: ViewFunction | None
+
+    def __init__(self, base: TensorBase, view_fn: ViewFunction | None = None) -> None:
+        self.base = base
+        self.view_fn = view_fn
