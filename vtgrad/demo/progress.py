@@ -1,0 +1,103 @@
+"""A progress bar for the fit, when tqdm is installed; one line that says so when it is not.
+
+Nobody knows how many steps an optimiser needs.  What is known is how far the gradient has to
+fall, so that is what the bar measures: the decades it has fallen, as a share of all of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from types import TracebackType
+from typing import Protocol, Self, TextIO, cast
+
+from vtgrad.demo.optimise import GRADIENT_TOLERANCE, Iterate
+
+__all__ = ["FitProgress", "fraction_done"]
+
+
+class _Bar(Protocol):
+    """The little of tqdm that is used."""
+
+    n: float
+
+    def set_description_str(self, desc: str, refresh: bool) -> None: ...
+    def refresh(self) -> object: ...
+    def close(self) -> None: ...
+
+
+def fraction_done(first_norm: float, norm: float, tolerance: float) -> float:
+    """Return how much of the way from ``first_norm`` down to ``tolerance`` is behind ``norm``.
+
+    Examples
+    --------
+    >>> round(fraction_done(1e3, 1e-1, 1e-5), 6)
+    0.5
+    """
+    if norm <= tolerance:
+        return 1.0
+    if norm >= first_norm:
+        return 0.0
+    return math.log(first_norm / norm) / math.log(first_norm / tolerance)
+
+
+class FitProgress:
+    """A context manager, called with each iterate of the fit.
+
+    Parameters
+    ----------
+    stream : text file
+        Where the bar, or the note that there is none, is written.
+    """
+
+    _bar: _Bar | None
+    _first_norm: float | None
+    _iterations: int
+
+    def __init__(self, stream: TextIO) -> None:
+        self._bar = _open_bar(stream)
+        self._first_norm = None
+        self._iterations = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def __call__(self, iterate: Iterate) -> None:
+        """Show that ``iterate`` was reached."""
+        self._iterations += 1
+        if self._first_norm is None:
+            self._first_norm = iterate.gradient_norm
+        if self._bar is None:
+            return
+        done = fraction_done(self._first_norm, iterate.gradient_norm, GRADIENT_TOLERANCE)
+        # The gradient may grow for a step or two on the way; the bar does not run back.
+        self._bar.n = max(self._bar.n, round(100.0 * done))
+        self._bar.set_description_str(
+            f"step {self._iterations}, log-likelihood {-iterate.value:.7g}", refresh=False
+        )
+        self._bar.refresh()
+
+
+def _open_bar(stream: TextIO) -> _Bar | None:
+    try:
+        # tqdm is in the demo's group of dependencies, not in the library's.
+        module = importlib.import_module("tqdm")
+    except ImportError:
+        print("note: no progress bar, tqdm is not installed", file=stream)
+        return None
+    open_bar = cast("Callable[..., _Bar]", module.tqdm)
+    return open_bar(
+        total=100,
+        file=stream,
+        bar_format="fitting {percentage:3.0f}%|{bar:30}| {desc} [{elapsed}]",
+    )
