@@ -1,0 +1,1 @@
+"""Speed, side by side with PyTorch in one run: ``make bench``."""
