@@ -1,0 +1,19 @@
+"""Hypothesis is a dependency of those who generate programs, not of those who import vtgrad."""
+
+import subprocess
+import sys
+
+QUESTION = "import sys, {}; print('hypothesis' in sys.modules)"
+
+
+def imports_hypothesis(module: str) -> bool:
+    command = [sys.executable, "-c", QUESTION.format(module)]
+    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    return found.stdout.strip() == "True"
+
+
+def test_only_strategies_and_machine_import_hypothesis() -> None:
+    assert not imports_hypothesis("vtgrad")
+    assert not imports_hypothesis("vtgrad.testing.session")
+    assert imports_hypothesis("vtgrad.testing.strategies")
+    assert imports_hypothesis("vtgrad.testing.machine")

@@ -1,0 +1,66 @@
+"""Shrunk failures of the suite, kept as programs that are run again."""
+
+import pytest
+
+import vtgrad
+from vtgrad.testing.libraries import vtgrad_library
+from vtgrad.testing.session import replay
+from vtgrad.testing.steps import (
+    Apply,
+    Backward,
+    Gradient,
+    Hook,
+    Leaf,
+    Literal,
+    Retain,
+    SetItem,
+    Step,
+    View,
+)
+from vtgrad.testing.views import ViewCall
+
+ONE = Literal((2,), (1, 1))
+LEAF = Leaf(0, Literal((2,), (2, 3)), requires_grad=True)
+
+PROGRAMS: dict[str, list[Step]] = {
+    # A view made under no_grad says requires_grad, but a pass that starts there leads nowhere.
+    "a_root_without_an_edge_is_refused": [
+        LEAF,
+        View((1,), 0, ViewCall("[]", (slice(None),)), grad=False),
+        Backward(1, ONE),
+        Gradient(1, ONE, (0,)),
+    ],
+    # The offset of an empty view may lie behind the end of its base.
+    "a_write_to_an_empty_view_passes_the_gradient_on": [
+        Leaf(0, Literal((2, 3), (1, 2, 3, 4, 5, 6)), requires_grad=True),
+        Apply(1, "abs", (0,)),
+        SetItem(1, 2, (slice(2, None), 2)),
+        Gradient(1, Literal((2, 3), (1, 2, 3, 4, 5, 6)), (0,)),
+    ],
+    # `stack` could answer for both operands although only one is asked for.
+    "hooks_beside_the_path_to_the_inputs_do_not_run": [
+        LEAF,
+        Leaf(1, Literal((2,), (5, 7)), requires_grad=True),
+        Apply(2, "neg", (0,)),
+        Apply(3, "neg", (1,)),
+        Hook(3, "beside"),
+        Apply(4, "stack", (2, 3), (0,)),
+        Gradient(4, Literal((2, 2), (1, 2, 3, 4)), (0,)),
+    ],
+    # That an input cannot be reached is known before anything has run.
+    "an_unused_input_is_refused_before_hooks_have_run_and_values_are_freed": [
+        LEAF,
+        Leaf(1, Literal((2,), (5, 7)), requires_grad=True),
+        Apply(2, "square", (0,)),
+        Hook(2, "root"),
+        Retain(2),
+        Gradient(2, ONE, (1,), allow_unused=False),
+        Gradient(2, ONE, (0,)),
+    ],
+}
+
+
+@pytest.mark.parametrize("inspects_always", [False, True])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_that_once_diverged(name: str, inspects_always: bool) -> None:
+    replay(PROGRAMS[name], vtgrad_library(vtgrad), inspects_always=inspects_always)

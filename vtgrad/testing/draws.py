@@ -1,0 +1,116 @@
+"""How single choices are drawn: tensors, numbers, shapes, grad modes."""
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from hypothesis import strategies as st
+
+from .model import Creation
+from .steps import Literal
+from .world import World
+
+__all__ = [
+    "MOST_ELEMENTS",
+    "MOST_LEAVES",
+    "MOST_TENSORS",
+    "Draw",
+    "any_tensor",
+    "booleans",
+    "choose",
+    "fitting",
+    "grad_mode",
+    "literal",
+    "numbers",
+    "often",
+    "rooted",
+    "some",
+    "written",
+]
+
+T = TypeVar("T")
+
+#: The largest number of tensors alive at once, of elements of one, and of elements of all leaves.
+MOST_TENSORS, MOST_ELEMENTS, MOST_LEAVES = 12, 12, 16
+
+SEEDS = st.integers(0, 2**16 - 1)
+
+
+class Draw(Protocol):
+    """Hypothesis's ``data.draw``."""
+
+    def __call__(self, strategy: st.SearchStrategy[T]) -> T:
+        """Draw one value."""
+
+
+def choose(draw: Draw, options: Sequence[T]) -> T:
+    """Draw one of several."""
+    return draw(st.sampled_from(options))
+
+
+def some(draw: Draw, options: Sequence[int], most: int) -> tuple[int, ...]:
+    """Draw at least one of several, each at most once."""
+    return tuple(draw(st.lists(st.sampled_from(options), min_size=1, max_size=most, unique=True)))
+
+
+def often(draw: Draw) -> bool:
+    """Draw True, nine times in ten."""
+    return draw(st.integers(0, 9)) < 9
+
+
+def grad_mode(draw: Draw) -> bool:
+    """Draw the grad mode of a step: recording three times in four."""
+    return choose(draw, (True, True, True, False))
+
+
+def numbers(draw: Draw, count: int) -> tuple[int, ...]:
+    """Draw small integers: one choice, whatever their number."""
+    return tuple(random.Random(draw(SEEDS)).choices((1, 2, 3, -1, -2, -3, 0), k=count))
+
+
+def booleans(draw: Draw, count: int) -> tuple[bool, ...]:
+    """Draw a mask."""
+    return tuple(random.Random(draw(SEEDS)).choices((True, False), k=count))
+
+
+def literal(draw: Draw, shape: tuple[int, ...]) -> Literal:
+    """Draw a constant tensor."""
+    return Literal(shape, numbers(draw, math.prod(shape)))
+
+
+def any_tensor(draw: Draw, world: World) -> int:
+    """Draw a tensor."""
+    return choose(draw, sorted(world.tensors))
+
+
+def written(draw: Draw, world: World) -> int:
+    """Draw a tensor to write to: often a view, seldom what must not be written."""
+    free = {index: t for index, t in sorted(world.tensors.items()) if t.root.leaf is None}
+    views = [
+        index for index, t in free.items() if t.base is not None and t.creation is Creation.DEFAULT
+    ]
+    prefers_views = choose(draw, (True, True, True, False))
+    if views and prefers_views:
+        return choose(draw, views)
+    return choose(draw, sorted(free)) if free and often(draw) else any_tensor(draw, world)
+
+
+def rooted(draw: Draw, world: World) -> int:
+    """Draw a tensor to differentiate, mostly one with a grad_fn."""
+    fit = [index for index, t in sorted(world.tensors.items()) if t.node is not None]
+    return choose(draw, fit) if fit and often(draw) else any_tensor(draw, world)
+
+
+def fitting(draw: Draw, world: World, shape: tuple[int, ...]) -> int:
+    """Draw a tensor, mostly one that can be broadcast to `shape`."""
+    fit = [
+        index
+        for index, tensor in sorted(world.tensors.items())
+        if len(tensor.geometry.shape) <= len(shape)
+        and all(
+            mine in (1, theirs)
+            for mine, theirs in zip(reversed(tensor.geometry.shape), reversed(shape), strict=False)
+        )
+    ]
+    return choose(draw, fit) if fit and often(draw) else any_tensor(draw, world)

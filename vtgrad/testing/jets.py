@@ -1,0 +1,230 @@
+"""Values with their exact first and second derivatives: the arithmetic of the oracle.
+
+NOTE [ An oracle without a graph ]
+
+The model keeps, beside each buffer's values, the dense Jacobian of every cell with respect to
+every *variable* of the program, and the Hessian with respect to the leaves. An operator maps
+values, Jacobian and Hessian forward; a write replaces rows; a view reads rows. Whatever the
+library does between ``backward`` and ``.grad``, a gradient must come out as the cotangent times
+the Jacobian: with small integers in float64, exactly.
+
+A variable is a leaf, or one *grad_fn* of one tensor: a tensor gets a new variable each time its
+grad_fn is replaced. So hooks, ``retain_grad`` and gradients with respect to intermediate values
+are columns of the same Jacobian. Variables are numbered as they are made, and no value depends
+on a younger variable: hooks that change gradients are therefore rank updates, youngest first.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from .geometry import IntArray
+
+__all__ = [
+    "Bilinear",
+    "FloatArray",
+    "Jet",
+    "Linear",
+    "Paths",
+    "Save",
+    "Variable",
+    "Variables",
+    "Void",
+    "combine",
+    "merge_paths",
+]
+
+FloatArray = npt.NDArray[np.float64]
+
+#: Stands in the paths for a gradient that flows nowhere: out of a view made under ``no_grad``.
+Void = -1
+
+
+@dataclass(eq=False)
+class Save:
+    """One value that a node keeps for backward.
+
+    Attributes
+    ----------
+    failure : callable or None
+        Says why the value could not be used now (an error kind), or returns None. Values that no
+        user can write (an index, a mask, a number) have no such function.
+    buffer : int
+        The buffer that holds the value, -1 for a private one; a write to it that bypasses the
+        version counter makes gradients unpredictable.
+    """
+
+    failure: "SaveCheck | None" = None
+    buffer: int = -1
+    counter: int = -1
+    freed: bool = False
+    spoiled: bool = False
+
+    def problem(self) -> str | None:
+        """Return the kind of error that using the value would raise, or None."""
+        if self.freed:
+            return "graph-freed"
+        return self.failure.problem() if self.failure is not None else None
+
+
+class SaveCheck:
+    """What :class:`Save` asks of the saved tensor."""
+
+    def problem(self) -> str | None:
+        """Return the kind of error that using the saved tensor would raise, or None."""
+        raise NotImplementedError
+
+
+#: What lies between a value and each variable below it: everything that the nodes on the way keep.
+#: A pass to the variable needs it all, and frees it.
+Paths = Mapping[int, frozenset[Save]]
+
+
+def merge_paths(many: Iterable[Paths]) -> dict[int, frozenset[Save]]:
+    """Unite paths by variable."""
+    merged: dict[int, frozenset[Save]] = {}
+    for paths in many:
+        for variable, saves in paths.items():
+            merged[variable] = merged.get(variable, frozenset()) | saves
+    return merged
+
+
+@dataclass(eq=False)
+class Variable:
+    """A leaf, or one grad_fn of one tensor; see Note [An oracle without a graph].
+
+    Attributes
+    ----------
+    jac : ndarray
+        Derivatives of the variable's own elements with respect to older variables.
+    below : frozenset of int
+        Variables that its node reaches.
+    saves : frozenset of Save
+        What its node keeps.
+    siblings : frozenset of int
+        Variables of the same node, itself included: pieces of one split.
+    """
+
+    index: int
+    start: int
+    numel: int
+    is_leaf: bool
+    name: str
+    jac: FloatArray
+    below: frozenset[int]
+    hooks: list[tuple[str, float]] = field(default_factory=list)
+    saves: frozenset[Save] = frozenset()
+    siblings: frozenset[int] = frozenset()
+
+    @property
+    def columns(self) -> slice:
+        """The columns of the Jacobian that belong to the variable."""
+        return slice(self.start, self.start + self.numel)
+
+
+class Variables:
+    """All variables of a program, and the shape of Jacobians and Hessians now."""
+
+    def __init__(self) -> None:
+        self.all: list[Variable] = []
+        self.width: int = 0
+        self.leaf_columns: list[int] = []
+
+    def new(
+        self, numel: int, name: str, *, is_leaf: bool, jac: FloatArray, below: Iterable[int]
+    ) -> Variable:
+        """Append a variable of `numel` elements."""
+        made = Variable(len(self.all), self.width, numel, is_leaf, name, jac, frozenset(below))
+        self.all.append(made)
+        if is_leaf:
+            self.leaf_columns.extend(range(self.width, self.width + numel))
+        self.width += numel
+        return made
+
+    def wide(self, jac: FloatArray) -> FloatArray:
+        """Return the Jacobian with columns of zeros for the variables that are younger."""
+        missing = self.width - jac.shape[1]
+        return np.pad(jac, ((0, 0), (0, missing))) if missing else jac
+
+    def deep(self, hes: FloatArray) -> FloatArray:
+        """Return the Hessian with zeros for the leaves that are younger."""
+        missing = len(self.leaf_columns) - hes.shape[1]
+        return np.pad(hes, ((0, 0), (0, missing), (0, missing))) if missing else hes
+
+    def constants(self, numel: int) -> tuple[FloatArray, FloatArray]:
+        """Jacobian and Hessian of `numel` constants."""
+        leaves = len(self.leaf_columns)
+        return np.zeros((numel, self.width)), np.zeros((numel, leaves, leaves))
+
+
+@dataclass(frozen=True)
+class Jet:
+    """What an operator reads: values, derivatives, and what backward through it will meet.
+
+    Attributes
+    ----------
+    edge : bool
+        Whether a gradient can flow into it. A view made under ``no_grad`` of a tensor that
+        requires grad says ``requires_grad`` and has no edge.
+    """
+
+    shape: tuple[int, ...]
+    values: FloatArray
+    jac: FloatArray
+    hes: FloatArray
+    paths: Paths
+    requires: bool = False
+    edge: bool = False
+
+
+@dataclass(frozen=True)
+class Linear:
+    """First derivatives: ``out[rows] += coefficient * operand[columns]``."""
+
+    operand: int
+    rows: IntArray
+    columns: IntArray
+    coefficient: FloatArray
+
+
+@dataclass(frozen=True)
+class Bilinear:
+    """Second derivatives of ``out[rows]`` by ``one[columns_one]`` and ``other[columns_other]``."""
+
+    one: int
+    other: int
+    rows: IntArray
+    columns_one: IntArray
+    columns_other: IntArray
+    coefficient: FloatArray
+
+
+def combine(
+    variables: Variables,
+    operands: Sequence[Jet],
+    numel: int,
+    first: Sequence[Linear],
+    second: Sequence[Bilinear],
+) -> tuple[FloatArray, FloatArray]:
+    """Chain rule: Jacobian and Hessian of a result from those of its operands."""
+    jac, hes = variables.constants(numel)
+    jacs = [variables.wide(operand.jac) for operand in operands]
+    hess = [variables.deep(operand.hes) for operand in operands]
+    for term in first:
+        if not operands[term.operand].edge:
+            continue
+        local = np.zeros((numel, operands[term.operand].values.size))
+        np.add.at(local, (term.rows, term.columns), term.coefficient)
+        jac += local @ jacs[term.operand]
+        hes += np.tensordot(local, hess[term.operand], axes=1)
+    leaves = np.array(variables.leaf_columns, dtype=np.intp)
+    for pair in second:
+        if not (operands[pair.one].edge and operands[pair.other].edge):
+            continue
+        one = jacs[pair.one][pair.columns_one][:, leaves]
+        other = jacs[pair.other][pair.columns_other][:, leaves]
+        outer = pair.coefficient[:, None, None] * one[:, :, None] * other[:, None, :]
+        np.add.at(hes, pair.rows, outer)
+    return jac, hes

@@ -1,0 +1,151 @@
+"""The library under test, and how its exceptions are named.
+
+The same programs run on vtgrad and on PyTorch: a :class:`Library` is a module that offers the
+names of PyTorch, how it tells kinds of error apart, and the manners in which it may differ.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Protocol
+
+from .model import Manners
+
+__all__ = ["Library", "TensorLike", "torch_library", "vtgrad_library"]
+
+
+class StorageLike(Protocol):
+    """What the suite asks of a storage."""
+
+    def data_ptr(self) -> int:
+        """Address of the buffer."""
+
+
+class TensorLike(Protocol):
+    """What the suite observes of a tensor."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes."""
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are recorded."""
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether there is no grad_fn."""
+
+    @property
+    def grad_fn(self) -> object:
+        """The node that made it."""
+
+    @property
+    def grad(self) -> "TensorLike | None":
+        """The accumulated gradient."""
+
+    @property
+    def _version(self) -> int: ...
+
+    @property
+    def _base(self) -> object: ...
+
+    def _is_view(self) -> bool: ...
+
+    def stride(self) -> tuple[int, ...]:
+        """Strides in elements."""
+
+    def storage_offset(self) -> int:
+        """Offset in elements."""
+
+    def data_ptr(self) -> int:
+        """Address of the first element."""
+
+    def untyped_storage(self) -> StorageLike:
+        """The storage."""
+
+    def tolist(self) -> object:
+        """Values as nested lists."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library to run programs on.
+
+    Attributes
+    ----------
+    kind : callable
+        Maps an exception to the identifier of its kind, or to None if it is no error that a
+        program may meet.
+    careful : bool
+        Whether programs are written around known faults; see `Step.source`.
+    frees_promptly : bool
+        Whether everything must be gone, without the garbage collector, once a program has ended.
+    """
+
+    name: str
+    module: ModuleType
+    kind: Callable[[Exception], str | None]
+    manners: Manners
+    careful: bool = False
+    frees_promptly: bool = True
+
+
+def vtgrad_library(module: ModuleType) -> Library:
+    """Describe vtgrad (`module` is the imported package)."""
+    return Library("vtgrad", module, _declared_kind, Manners())
+
+
+def _declared_kind(error: Exception) -> str | None:
+    kind = getattr(error, "kind", None)
+    return kind if isinstance(kind, str) else None
+
+
+def torch_library(module: ModuleType) -> Library:
+    """Describe PyTorch (`module` is the imported ``torch``)."""
+    manners = Manners(
+        all_or_nothing=False,
+        fills_repeated=False,
+        rearranges_hooked=False,
+        keeps_retained=False,
+        unread_views_are_leaves=True,
+        unused_is_found_late=True,
+    )
+    return Library("torch", module, _torch_kind, manners, careful=True, frees_promptly=False)
+
+
+#: Distinguishing words of PyTorch's messages, the more special ones first.
+_TORCH_WORDS: tuple[tuple[str, str], ...] = (
+    ("function that returns multiple views", "multi-output-view"),
+    ("view was created in no_grad mode", "no-grad-view"),
+    ("which was created in no_grad mode", "no-grad-view"),
+    ("a view of a leaf Variable", "view-of-leaf-write"),
+    ("a leaf Variable that requires grad", "leaf-write"),
+    ("modified by an inplace operation", "stale-saved"),
+    ("backward through the graph a second time", "graph-freed"),
+    ("has been detached in-place", "saved-detached"),
+    ("Can't detach views in-place", "detach-view"),
+    ("more than one element of the written-to tensor", "self-overlap"),
+    ("some elements of the input tensor", "input-overlap"),
+    ("does not require grad and does not have a grad_fn", "root"),
+    ("appears to not have been used", "unused-input"),
+    ("does not require grad", "grad-required"),
+    ("can't retain_grad on Tensor that has requires_grad=False", "grad-required"),
+    ("cannot register a hook on a tensor", "grad-required"),
+    ("you can only change requires_grad flags of leaf", "requires-grad"),
+    ("out of bounds for storage", "out-of-bounds"),
+    ("Dimension out of range", "dimension"),
+    ("shape mismatch", "shape"),
+    ("out of range", "index"),
+    ("out of bounds", "index"),
+    ("too many indices", "index"),
+    ("must match", "shape"),
+    ("is not valid for input of size", "shape"),
+    ("shape", "shape"),
+    ("size", "shape"),
+)
+
+
+def _torch_kind(error: Exception) -> str | None:
+    text = str(error)
+    return next((kind for words, kind in _TORCH_WORDS if words in text), None)

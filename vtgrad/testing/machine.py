@@ -1,0 +1,105 @@
+"""The state machine: Hypothesis writes programs, the session runs them against the model."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+
+from . import strategies
+from .libraries import Library
+from .session import DivergenceError, Session
+from .shrink import shrink
+from .steps import Step
+
+__all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
+
+_COMMON = settings(
+    deadline=None,
+    database=None,
+    print_blob=False,
+    report_multiple_bugs=False,
+    phases=(Phase.generate,),  # `shrink` makes programs small
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.filter_too_much,
+        HealthCheck.data_too_large,
+    ],
+)
+
+#: By the names that ``HYPOTHESIS_PROFILE`` takes: ``ci`` and ``quick`` run the same programs each
+#: time, ``dev`` new ones, ``thorough`` is for a night; ``hunt`` is what planted faults are looked
+#: for with.
+PROFILES: dict[str, settings] = {
+    "quick": settings(_COMMON, max_examples=40, stateful_step_count=25, derandomize=True),
+    "dev": settings(_COMMON, max_examples=100, stateful_step_count=30),
+    "ci": settings(_COMMON, max_examples=800, stateful_step_count=30, derandomize=True),
+    "thorough": settings(_COMMON, max_examples=20_000, stateful_step_count=50),
+    "hunt": settings(_COMMON, max_examples=400, stateful_step_count=25, derandomize=True),
+}
+
+
+class ViewsAndWrites(RuleBasedStateMachine):
+    """Programs of views and in-place writes on one library; :func:`machine_for` says which.
+
+    Every program ends with gradients of everything that is left with respect to all leaves, so
+    that no wrong graph goes unseen.
+    """
+
+    library: ClassVar[Library]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.session: Session = Session(self.library)
+        self.failed: bool = False
+        self.mixture: tuple[str, ...] = ()
+
+    @initialize(
+        data=st.data(),
+        inspects_always=st.booleans(),
+        mixture=st.sampled_from(tuple(strategies.MIXTURES)),
+    )
+    def start(self, data: st.DataObject, inspects_always: bool, mixture: str) -> None:
+        """Begin with a leaf and a copy of it, which may be written."""
+        self.session.inspects_always = inspects_always
+        self.mixture = strategies.MIXTURES[mixture]
+        for step in strategies.beginning(data.draw):
+            self._run(step)
+
+    @rule(data=st.data())
+    def step(self, data: st.DataObject) -> None:
+        """Draw a step, of a kind that this program is rich in, and run it on both sides."""
+        if not self.session.ended:
+            self.draw_and_run(data.draw(st.sampled_from(self.mixture)), data)
+
+    def draw_and_run(self, name: str, data: st.DataObject) -> None:
+        """Draw a step and run it on the model and on the library."""
+        step = strategies.STEPS[name](data.draw, self.session.world)
+        if step is not None:
+            self._run(step)
+
+    def _run(self, step: Step) -> None:
+        self._check(lambda: self.session.run(step))
+
+    def _check(self, act: Callable[[], object]) -> None:
+        self.failed = True  # unless it comes back
+        try:
+            act()
+        except DivergenceError as found:
+            always = self.session.inspects_always
+            raise shrink(found, self.library, inspects_always=always) from None
+        self.failed = False
+
+    def teardown(self) -> None:
+        """Differentiate what is left, and see that it can be dropped."""
+        if self.failed:
+            return
+        for step in strategies.last_gradients(self.session.world):
+            self._run(step)
+        self._check(self.session.finish)
+
+
+def machine_for(library: Library) -> type[ViewsAndWrites]:
+    """Return the state machine whose programs run on `library`."""
+    return type(f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), {"library": library})

@@ -1,0 +1,202 @@
+"""What the model knows of one tensor, its memory and its version; and how refusals are told."""
+
+import enum
+from dataclasses import dataclass, field
+
+from .geometry import Geometry, IntArray
+from .jets import FloatArray, Jet, Paths, SaveCheck, Variable
+
+__all__ = [
+    "Buffer",
+    "Counter",
+    "Creation",
+    "History",
+    "Manners",
+    "ModelTensor",
+    "RefusedError",
+    "Saved",
+    "SkippedError",
+]
+
+
+class RefusedError(Exception):
+    """The step raises; `kinds` are the identifiers of the errors that it may raise."""
+
+    def __init__(self, *kinds: str) -> None:
+        super().__init__(*kinds)
+        self.kinds = kinds
+
+
+class SkippedError(Exception):
+    """The model makes no prediction: the step is not run at all."""
+
+
+@dataclass(frozen=True)
+class Manners:
+    """Where libraries of the same semantics differ.
+
+    Parameters
+    ----------
+    all_or_nothing : bool
+        Whether an error of backward is found before any node has run.
+    fills_repeated : bool
+        Whether a constant may be written, unrecorded, where elements share cells.
+    rearranges_hooked : bool
+        Whether hooks stay where they are in an in-place change of geometry.
+    keeps_retained : bool
+        Whether a retained gradient of a view also counts uses from before a write to the rest of
+        its base.
+    unread_views_are_leaves : bool
+        Whether a view that was made before anything required grad, and whose grad_fn nobody has
+        read since its base began to, is refused writes as a leaf.
+    unused_is_found_late : bool
+        Whether an input of ``grad`` that is not reached is an error only after the pass has run.
+    """
+
+    all_or_nothing: bool = True
+    fills_repeated: bool = True
+    rearranges_hooked: bool = True
+    keeps_retained: bool = True
+    unread_views_are_leaves: bool = False
+    unused_is_found_late: bool = False
+
+
+class Creation(enum.Enum):
+    """How a view came about, as far as writes are concerned."""
+
+    DEFAULT = "default"
+    MULTIPLE = "multi-output-view"
+    NO_GRAD = "no-grad-view"
+
+
+@dataclass(eq=False)
+class Buffer:
+    """The memory of one storage."""
+
+    index: int
+    values: FloatArray
+
+
+@dataclass(eq=False)
+class Counter:
+    """One version counter."""
+
+    index: int
+    version: int = 0
+
+
+@dataclass(eq=False)
+class History:
+    """Derivatives of the values of a base, by cell of its buffer; replaced by each write."""
+
+    jac: FloatArray
+    hes: FloatArray
+    paths: Paths
+
+
+@dataclass(eq=False)
+class ModelTensor(SaveCheck):
+    """What the model knows of one tensor.
+
+    Attributes
+    ----------
+    cells : ndarray of int
+        Which cell of the buffer each element is: the tensor itself, as far as values go.
+    root : ModelTensor
+        The base, or the tensor itself where it is no view.
+    history : History
+        Of a base only.
+    leaf, node : Variable or None
+        At most one: a leaf that requires grad, or the variable of the present grad_fn.
+    seen_version : int
+        Of a view: the version at which its grad_fn was made.
+    local : Jet or None
+        Of a view with a grad_fn: what an operator reads through it.
+    writes : list
+        Of a base: the cells of every recorded write to a view of it; None for one to itself.
+    kept : list of Variable
+        Of a view that retains its gradient: former grad_fns that still produce its value.
+    """
+
+    index: int
+    buffer: Buffer
+    counter: Counter
+    geometry: Geometry
+    cells: IntArray
+    history: History
+    base: "ModelTensor | None" = None
+    creation: Creation = Creation.DEFAULT
+    leaf: Variable | None = None
+    node: Variable | None = None
+    seen_version: int = 0
+    local: Jet | None = None
+    retains: bool = False
+    grad: FloatArray | None = None
+    writes: list[frozenset[int] | None] = field(default_factory=list)
+    writes_seen: int = 0
+    kept: list[Variable] = field(default_factory=list)
+
+    def retain(self) -> None:
+        """Keep gradients from now on."""
+        if not self.retains:
+            self.retains, self.writes_seen = True, len(self.root.writes)
+
+    def keeps_value(self) -> bool:
+        """Whether recorded writes to the base, since last asked, were all to other cells."""
+        news = self.root.writes[self.writes_seen :]
+        self.writes_seen = len(self.root.writes)
+        mine = set(self.cells.ravel().tolist())
+        return all(cells is not None and not mine & cells for cells in news)
+
+    @property
+    def root(self) -> "ModelTensor":
+        """The tensor whose history holds the values."""
+        return self if self.base is None else self.base
+
+    @property
+    def requires_grad(self) -> bool:
+        """What the attribute of that name says."""
+        own = self.leaf is not None or self.node is not None
+        return own or (self.base is not None and self.base.requires_grad)
+
+    @property
+    def values(self) -> FloatArray:
+        """The elements, flat."""
+        return self.buffer.values[self.cells.ravel()]
+
+    @property
+    def variable(self) -> Variable | None:
+        """The variable that a gradient with respect to this tensor is taken of."""
+        return self.node if self.node is not None else self.leaf
+
+    def unreadable(self) -> str | None:
+        """Return the kind of error that reading grad_fn would raise, or None."""
+        if self.base is None or (self.node is None and not self.base.requires_grad):
+            return None
+        if self.seen_version == self.counter.version or self.creation is Creation.DEFAULT:
+            return None
+        return str(self.creation.value)
+
+    def problem(self) -> str | None:
+        """See :class:`SaveCheck`; overridden per save by :class:`Saved`."""
+        return self.unreadable()
+
+
+@dataclass(eq=False)
+class Saved(SaveCheck):
+    """A tensor as it was when a node saved it."""
+
+    tensor: ModelTensor
+    version: int
+    had_node: bool
+    is_result: bool
+
+    def problem(self) -> str | None:
+        """See :class:`SaveCheck`: the grad_fn is looked at first, then the version."""
+        if not self.is_result:
+            unreadable = self.tensor.unreadable()
+            if unreadable is not None:
+                return unreadable
+            if self.had_node and self.tensor.node is None:
+                return "saved-detached"
+        return None if self.tensor.counter.version == self.version else "stale-saved"

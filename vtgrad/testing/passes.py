@@ -1,0 +1,217 @@
+"""What a backward pass does, by the model: which gradients, which hooks, which errors."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .jets import FloatArray, Jet, Save, Variable, Void
+from .model import ModelTensor, RefusedError, SkippedError
+from .world import World
+
+__all__ = ["Pass", "backward", "gradients", "second_order"]
+
+
+@dataclass
+class Pass:
+    """The gradients of one pass, by column of the Jacobian, and what was visited."""
+
+    columns: FloatArray
+    visited: frozenset[int]
+    targets: frozenset[int]
+    arrived: dict[int, FloatArray]
+
+    def of(self, variable: Variable) -> FloatArray:
+        """Return the gradient with respect to a variable, hooks included."""
+        return self.columns[variable.columns]
+
+    def handed_out(self, variable: Variable) -> FloatArray:
+        """Return what ``grad`` answers: hooks count only at the end of the way."""
+        if variable.below & self.targets:
+            return self.arrived[variable.index]
+        return self.of(variable)
+
+
+def _root(world: World, tensor: ModelTensor) -> Jet:
+    jet = world.read(tensor)
+    if not jet.edge:
+        raise RefusedError("root")
+    return jet
+
+
+def _kinds_of(path: frozenset[Save]) -> list[str]:
+    """Errors that a pass along the path would raise; any of them may be the one."""
+    return sorted({save.problem() or "" for save in path} - {""})
+
+
+def _problems(jet: Jet, targets: set[int]) -> list[str]:
+    return [kind for v in targets & set(jet.paths) for kind in _kinds_of(jet.paths[v])]
+
+
+def _run(
+    world: World,
+    jet: Jet,
+    cotangent: FloatArray,
+    inputs: Sequence[Variable] | None,
+    retain: bool,
+    *,
+    runs_inputs: bool = False,
+) -> Pass:
+    """Check, compute and free; nothing of the world changes if the pass is refused."""
+    if inputs is None:
+        targets = frozenset(jet.paths)
+        visited = targets - {Void}
+    else:
+        # A node is reached as a whole: an input counts as reached through its siblings too.
+        asked = frozenset[int]().union(*({v.index} | v.siblings for v in inputs))
+        targets = asked & frozenset(jet.paths)
+        visited = frozenset(
+            v
+            for v in jet.paths
+            if v != Void and (v in targets or world.variables.all[v].below & targets)
+        )
+    # Hooks of where a pass starts run always. That is the youngest variable of all.
+    visited |= {max(jet.paths)}
+    path = frozenset[Save]().union(*(jet.paths[v] for v in targets))
+    if runs_inputs:
+        path = path.union(*(world.variables.all[v].saves for v in targets if v != Void))
+    problems = _kinds_of(path)
+    if problems:
+        raise RefusedError(*problems)
+    if any(save.spoiled for save in path):
+        raise SkippedError
+    columns = cotangent @ world.variables.wide(jet.jac)
+    arrived: dict[int, FloatArray] = {}
+    for index in sorted(visited, reverse=True):
+        arrived[index] = columns[world.variables.all[index].columns].copy()
+        _call_hooks(world, world.variables.all[index], columns)
+    if not retain:
+        for save in path:
+            save.freed = True
+    return Pass(columns, visited, targets, arrived)
+
+
+def _call_hooks(world: World, variable: Variable, columns: FloatArray) -> None:
+    """Let hooks see the gradient, and add what they change to everything below."""
+    before = columns[variable.columns].copy()
+    after = before.copy()
+    for name, factor in variable.hooks:
+        if factor == 1.0:
+            world.heard.append((name, after.tolist()))
+        after = after * factor
+    if not np.array_equal(before, after):
+        columns += (after - before) @ world.variables.wide(variable.jac)
+        columns[variable.columns] = after
+
+
+def _retain(world: World, done: Pass, tensors: Iterable[ModelTensor]) -> None:
+    for tensor in tensors:
+        if tensor.retains and tensor.node is not None:
+            for variable in {*tensor.kept, tensor.node}:
+                if variable.index in done.visited:
+                    _accumulate(tensor, done.of(variable))
+
+
+def _accumulate(tensor: ModelTensor, gradient: FloatArray) -> None:
+    tensor.grad = gradient.copy() if tensor.grad is None else tensor.grad + gradient
+
+
+def _all_tensors(world: World) -> list[ModelTensor]:
+    return list(dict.fromkeys(world.tensors.values()))
+
+
+def backward(
+    world: World,
+    tensor: ModelTensor,
+    cotangent: FloatArray,
+    inputs: Sequence[ModelTensor] | None,
+    retain: bool,
+) -> None:
+    """Predict ``tensor.backward(cotangent, retain_graph=retain, inputs=inputs)``."""
+    jet = _root(world, tensor)
+    asked = None if inputs is None else _variables(world, inputs)
+    newly = [t for t in inputs or () if t.node is not None and not t.retains]
+    try:
+        # The nodes of the inputs are run as well, for nothing.
+        done = _run(world, jet, cotangent, asked, retain, runs_inputs=asked is not None)
+    except RefusedError:
+        if newly:  # whether they go on to retain gradients is not specified
+            raise SkippedError from None
+        raise
+    for other in newly:
+        other.retain()
+    _retain(world, done, _all_tensors(world))
+    for other in _all_tensors(world):
+        if other.leaf is None or (inputs is not None and other not in inputs):
+            continue
+        if other.leaf.index in done.visited:
+            _accumulate(other, done.of(other.leaf))
+
+
+def _variables(world: World, inputs: Sequence[ModelTensor]) -> list[Variable]:
+    found: list[Variable] = []
+    for tensor in inputs:
+        if not tensor.requires_grad:
+            raise RefusedError("grad-required")
+        world.refresh(tensor)
+        if tensor.variable is None:
+            raise SkippedError
+        found.append(tensor.variable)
+    return found
+
+
+def gradients(
+    world: World,
+    tensor: ModelTensor,
+    cotangent: FloatArray,
+    inputs: Sequence[ModelTensor],
+    retain: bool,
+    allow_unused: bool,
+) -> list[FloatArray | None]:
+    """Predict ``vt.autograd.grad(tensor, inputs, cotangent, ...)``."""
+    jet = _root(world, tensor)
+    asked = _variables(world, inputs)
+    unused = not allow_unused and any(v.index not in jet.paths for v in asked)
+    # That a node is not reached is known before the pass; that one of its outputs is not, after.
+    early = any(not ({v.index} | v.siblings) & set(jet.paths) for v in asked)
+    if unused and early and not world.manners.unused_is_found_late:
+        raise RefusedError("unused-input", *_problems(jet, {v.index for v in asked}))
+    done = _run(world, jet, cotangent, asked, retain)
+    _retain(world, done, _all_tensors(world))
+    if unused:
+        raise RefusedError("unused-input")
+    return [
+        done.handed_out(v).reshape(t.cells.shape) if v.index in jet.paths else None
+        for t, v in zip(inputs, asked, strict=True)
+    ]
+
+
+def second_order(
+    world: World, tensor: ModelTensor, cotangent: FloatArray, leaves: Sequence[ModelTensor]
+) -> tuple[list[FloatArray], FloatArray, FloatArray]:
+    """Predict gradients that are differentiated once more.
+
+    Returns
+    -------
+    gradients
+        Of `tensor` along `cotangent`, with respect to each leaf.
+    jacobian, hessian
+        Derivatives of those gradients, concatenated and flat, with respect to the cotangent and
+        to the concatenated leaves.
+    """
+    jet = _root(world, tensor)
+    variables = _variables(world, leaves)
+    if any(v.index not in jet.paths for v in variables):
+        raise SkippedError
+    if any(world.variables.all[v].hooks for v in jet.paths if v != Void) or any(
+        t.retains for t in _all_tensors(world)
+    ):
+        raise SkippedError  # they would run in both passes
+    done = _run(world, jet, cotangent, variables, retain=True)
+    columns = np.concatenate([np.arange(v.start, v.start + v.numel) for v in variables])
+    known = world.variables.leaf_columns
+    places = np.array([known.index(int(c)) for c in columns], dtype=np.intp)
+    jac = world.variables.wide(jet.jac)[:, columns]
+    hes = np.tensordot(cotangent, world.variables.deep(jet.hes), axes=1)[np.ix_(places, places)]
+    found = [done.of(v).reshape(t.cells.shape) for t, v in zip(leaves, variables, strict=True)]
+    return found, jac, hes

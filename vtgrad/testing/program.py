@@ -1,0 +1,44 @@
+"""Prints programs: as a script for vtgrad, as its twin for PyTorch, and as data to replay."""
+
+from collections.abc import Sequence
+
+from .steps import Step
+
+__all__ = ["program_text", "script"]
+
+
+def script(steps: Sequence[Step], module: str) -> str:
+    """Write a program as a script.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        The program.
+    module : str
+        Name of the library to import, ``"vtgrad"`` or ``"torch"``.
+
+    Examples
+    --------
+    >>> from vtgrad.testing.steps import Leaf, Literal, Fill
+    >>> print(script([Leaf(0, Literal((2,), (1, 2)), False), Fill(0, 0)], "torch"))
+    import torch as vt
+    <BLANKLINE>
+    seen = []
+    t0 = vt.tensor([1.0, 2.0], dtype=vt.float64)
+    t0.zero_()
+    """
+    lines = [f"import {module} as vt", "", "seen = []"]
+    for step in steps:
+        lines += step.source(careful=module == "torch")
+    return "\n".join(lines)
+
+
+def program_text(steps: Sequence[Step], library: str) -> str:
+    """Write a failing program three times: for the library, for its peer, and to be replayed."""
+    peer = "vtgrad" if library == "torch" else "torch"
+    data = "\n".join(f"    {step!r}," for step in steps)
+    return (
+        f"-- the program, on {library} (its last step diverges) --\n{script(steps, library)}\n\n"
+        f"-- its twin, on {peer} --\n{script(steps, peer)}\n\n"
+        f"-- to replay: vtgrad.testing.session.replay(steps, library) --\nsteps = [\n{data}\n]\n"
+    )

@@ -1,0 +1,295 @@
+"""Runs a program on the model and on a library, side by side, and compares after every step."""
+
+import gc
+import weakref
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+
+from .jets import FloatArray, Variable
+from .libraries import Library, TensorLike
+from .model import ModelTensor, RefusedError, SkippedError
+from .program import program_text
+from .steps import Expected, Step
+from .world import World
+
+__all__ = ["DivergenceError", "Session", "replay"]
+
+
+class DivergenceError(AssertionError):
+    """The library did something else than the model; the message is a program that shows it.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        The program, whose last step diverged.
+    """
+
+    def __init__(self, what: str, steps: Sequence[Step], library: Library) -> None:
+        super().__init__(f"{what}\n\n{program_text(steps, library.name)}")
+        self.what = what
+        self.steps: tuple[Step, ...] = tuple(steps)
+
+
+class Session:
+    """One program, run step by step.
+
+    Parameters
+    ----------
+    library : Library
+        Where the program is run.
+    inspects_always : bool
+        Read ``grad_fn`` of every tensor after every step. Reading rebuilds, so programs in which
+        nobody looks behave differently inside: both are worth testing.
+
+    Attributes
+    ----------
+    ended : bool
+        Set when the model can no longer tell the library's state: a failed backward of a library
+        that stops half-way.
+    """
+
+    def __init__(self, library: Library, *, inspects_always: bool = False) -> None:
+        self.library = library
+        self.inspects_always = inspects_always
+        self.world: World = World(library.manners)
+        self.steps: list[Step] = []
+        self.ended: bool = False
+        self.seen: list[tuple[str, list[float]]] = []
+        self._names: dict[str, object] = {"vt": library.module, "seen": self.seen}
+        self._nodes: dict[int, tuple[Variable | None, object]] = {}
+
+    def run(self, step: Step) -> bool:
+        """Do one step and compare; return False if the model makes no prediction for it.
+
+        Raises
+        ------
+        DivergenceError
+            If model and library disagree.
+        """
+        if self.ended:
+            return False
+        self.world.journal.clear()
+        heard = len(self.world.heard)
+        expected: Expected | None = None
+        kinds: tuple[str, ...] = ()
+        try:
+            expected = step.predict(self.world)
+        except SkippedError:
+            self.world.undo_reads()
+            return False
+        except RefusedError as refused:
+            kinds = refused.kinds
+        self.steps.append(step)
+        met = self._execute(step)
+        if (met is None) != (not kinds) or (met is not None and met not in kinds):
+            self._diverge(f"expected {_outcome(kinds)}, got {met or 'no error'}")
+        if kinds and heard == len(self.world.heard) and not self.library.manners.all_or_nothing:
+            if _is_pass(step):
+                self.ended = True
+                return True
+        if expected is not None:
+            self._compare_results(expected)
+        self._compare_all()
+        return True
+
+    def finish(self) -> None:
+        """Compare a last time, grad_fns included, then see that nothing outlives its users."""
+        if not self.ended:
+            for index in list(self.world.tensors):
+                self._inspect(index)
+        if self.library.frees_promptly:
+            self._check_lifetime()
+
+    # -- running -----------------------------------------------------------------------------
+
+    def _execute(self, step: Step) -> str | None:
+        """Run the text of a step; return the kind of error that it met, or None."""
+        for line in step.source(self.library.careful):
+            try:
+                exec(line, self._names)
+            except Exception as error:
+                kind = self.library.kind(error)
+                if kind is None:
+                    what = f"{line!r} raised {type(error).__name__}: {error}"
+                    raise DivergenceError(what, self.steps, self.library) from error
+                return kind
+        return None
+
+    def _tensor(self, index: int) -> TensorLike:
+        return cast(TensorLike, self._names[f"t{index}"])
+
+    def _diverge(self, what: str) -> None:
+        raise DivergenceError(what, self.steps, self.library)
+
+    def _expect(self, what: str, expected: object, found: object) -> None:
+        if expected != found:
+            self._diverge(f"{what}: expected {expected}, found {found}")
+
+    def _expect_values(
+        self, what: str, expected: FloatArray | None, tensor: TensorLike | None
+    ) -> None:
+        if expected is None or tensor is None:
+            self._expect(what, None if expected is None else expected.tolist(), tensor)
+            return
+        self._expect(f"{what}.shape", expected.shape, tuple(tensor.shape))
+        if expected.size:
+            self._expect(what, expected.tolist(), tensor.tolist())
+
+    # -- comparing ---------------------------------------------------------------------------
+
+    def _compare_results(self, expected: Expected) -> None:
+        for name, values in expected.exact.items():
+            found = cast("Sequence[TensorLike | None]", self._names.pop(name))
+            for number, (value, tensor) in enumerate(zip(values, found, strict=True)):
+                self._expect_values(f"{name}[{number}]", value, tensor)
+        for name, arrays in expected.close.items():
+            found = cast("Sequence[TensorLike | None]", self._names.pop(name))
+            for number, (array, tensor) in enumerate(zip(arrays, found, strict=True)):
+                self._expect_close(f"{name}[{number}]", array, tensor)
+        for scratch in ("w", "k"):
+            self._names.pop(scratch, None)
+
+    def _expect_close(self, what: str, expected: FloatArray, tensor: TensorLike | None) -> None:
+        found = np.zeros_like(expected)
+        if tensor is not None and expected.size:
+            self._expect(f"{what}.shape", expected.shape, tuple(tensor.shape))
+            found = np.array(tensor.tolist()).reshape(expected.shape)
+        if not np.allclose(found, expected, 1e-9, 1e-9):
+            self._diverge(f"{what}: expected {expected.tolist()}, found {found.tolist()}")
+
+    def _compare_all(self) -> None:
+        self._expect("what hooks have seen", sorted(self.world.heard), sorted(self.seen))
+        places: dict[int, int] = {}
+        for index, model in self.world.tensors.items():
+            tensor = self._tensor(index)
+            self._compare_plain(index, model, tensor)
+            if not model.buffer.values.size:
+                continue  # no memory, no address
+            memory = tensor.untyped_storage().data_ptr()
+            if places.setdefault(model.buffer.index, memory) != memory:
+                self._diverge(f"t{index} is not on the buffer that it shares")
+        if len(set(places.values())) != len(places):
+            self._diverge("tensors of different buffers share memory")
+        for index in list(self.world.tensors) if self.inspects_always else ():
+            self._inspect(index)
+
+    def _compare_plain(self, index: int, model: ModelTensor, tensor: TensorLike) -> None:
+        """Compare all that can be read without touching the graph."""
+        name, geometry = f"t{index}", model.geometry
+        self._expect(f"{name}.shape", geometry.shape, tuple(tensor.shape))
+        if geometry.numel:  # the strides of an empty tensor lead nowhere
+            self._expect(f"{name}.stride()", geometry.strides, tuple(tensor.stride()))
+        self._expect(f"{name}.storage_offset()", geometry.offset, tensor.storage_offset())
+        self._expect(f"{name}._version", model.counter.version, tensor._version)
+        self._expect(f"{name}.requires_grad", model.requires_grad, tensor.requires_grad)
+        self._expect(f"{name}._is_view()", model.base is not None, tensor._is_view())
+        self._expect_values(name, model.values.reshape(geometry.shape), tensor)
+        base = tensor._base
+        if model.base is None:
+            self._expect(f"{name}._base", None, base)
+        elif self.world.tensors.get(model.base.index) is model.base:
+            if base is not self._tensor(model.base.index):
+                self._diverge(f"{name}._base is not t{model.base.index}")
+        elif base is None:
+            self._diverge(f"{name}._base is None")
+        if model.leaf is not None or (model.retains and model.base is None):
+            self._compare_grad(name, model, tensor)
+
+    def _compare_grad(self, name: str, model: ModelTensor, tensor: TensorLike) -> None:
+        expected = None if model.grad is None else model.grad.reshape(model.cells.shape)
+        grad = tensor.grad
+        self._expect_values(f"{name}.grad", expected, grad)
+        if grad is not None and grad.requires_grad:
+            self._diverge(f"{name}.grad requires grad")
+
+    def _inspect(self, index: int) -> None:
+        """Read grad_fn and what depends on it, twice."""
+        model, tensor = self.world.tensors[index], self._tensor(index)
+        name, kind = f"t{index}", model.unreadable()
+        if kind is not None:
+            for attribute in ("grad_fn", "is_leaf"):
+                self._expect(
+                    f"error of {name}.{attribute}", kind, self._error_of(tensor, attribute)
+                )
+            return
+        self.world.refresh(model)
+        try:
+            node, again, leaf = tensor.grad_fn, tensor.grad_fn, tensor.is_leaf
+        except Exception as error:
+            what = f"reading {name}.grad_fn raised {type(error).__name__}: {error}"
+            raise DivergenceError(what, self.steps, self.library) from error
+        if node is not again:
+            self._diverge(f"{name}.grad_fn is another object when read again")
+        self._expect(f"{name}.is_leaf", model.node is None, leaf)
+        self._expect(f"{name} has a grad_fn", model.node is not None, node is not None)
+        last = self._nodes.get(index)
+        if last is not None and (last[0] is model.node) != (last[1] is node):
+            verb = "is still" if last[1] is node else "is no longer"
+            self._diverge(f"{name}.grad_fn {verb} the one that was seen before")
+        self._nodes[index] = (model.node, node)
+        if model.node is not None and model.node.name:
+            expected = model.node.name.rpartition("::")[2]
+            self._expect(f"{name}.grad_fn.name()", expected, _name_of(node).rpartition("::")[2])
+        if model.retains:
+            self._compare_grad(name, model, tensor)
+
+    def _error_of(self, tensor: TensorLike, attribute: str) -> str | None:
+        try:
+            getattr(tensor, attribute)
+        except Exception as error:  # noqa: BLE001 - any error of the library is an outcome
+            return self.library.kind(error)
+        return None
+
+    # -- lifetime ----------------------------------------------------------------------------
+
+    def _check_lifetime(self) -> None:
+        """Drop everything; without the collector's help nothing may be left."""
+        watched: list[tuple[str, weakref.ref[object]]] = []
+        for name, value in self._names.items():
+            if name.startswith("t") and name[1:].isdigit():
+                watched.append((name, weakref.ref(value)))
+        for index, (_, node) in self._nodes.items():
+            if node is not None:
+                watched.append((f"t{index}.grad_fn", weakref.ref(node)))
+        node = value = None
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            self._nodes.clear()
+            self._names.clear()
+            left = [name for name, reference in watched if reference() is not None]
+        finally:
+            if was_enabled:
+                gc.enable()
+        if left:
+            self._diverge(f"alive after the program's end, so in a cycle: {', '.join(left)}")
+
+
+def _outcome(kinds: Sequence[str]) -> str:
+    return " or ".join(kinds) or "no error"
+
+
+def _is_pass(step: Step) -> bool:
+    return type(step).__name__ in ("Backward", "Gradient", "SecondOrder")
+
+
+def _name_of(node: object) -> str:
+    name = getattr(node, "name", None)
+    return str(name()) if callable(name) else ""
+
+
+def replay(steps: Sequence[Step], library: Library, *, inspects_always: bool = False) -> Session:
+    """Run a whole program: what a regression test made of a shrunk failure calls.
+
+    Raises
+    ------
+    DivergenceError
+        If model and library disagree somewhere.
+    """
+    session = Session(library, inspects_always=inspects_always)
+    for step in steps:
+        session.run(step)
+    session.finish()
+    return session

@@ -1,0 +1,145 @@
+"""Makes failing programs small by leaving out steps.
+
+Hypothesis shrinks the choices that a program was drawn from; when a step is left out there, later
+choices come to mean other tensors. Here whole steps are left out, names stay what they are, and
+whatever needs a tensor that is gone is left out with it. A program of thirty steps takes about a
+hundred runs.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from .libraries import Library
+from .session import DivergenceError, Session
+from .steps import Apply, Backward, Detach, Gradient, Literal, SecondOrder, SetItem, Step, View
+
+__all__ = ["shrink"]
+
+
+def shrink(found: DivergenceError, library: Library, *, inspects_always: bool) -> DivergenceError:
+    """Return the divergence of the smallest program that could be made of a failing one."""
+    best = found
+    for inspects in (False, True) if inspects_always else (False,):
+        again = _run(found.steps, library, inspects_always=inspects)
+        if again is not None:
+            best = _smallest(again, library, inspects_always=inspects)
+            break
+    return best
+
+
+def _smallest(best: DivergenceError, library: Library, *, inspects_always: bool) -> DivergenceError:
+    while True:
+        before = best
+        for candidate in [*_without_steps(best), *_bypassing(best)]:
+            shorter = _run(candidate, library, inspects_always=inspects_always)
+            if shorter is not None and len(shorter.steps) < len(best.steps):
+                best = shorter
+                break
+        if best is before:
+            best = _plainer(best, library, inspects_always=inspects_always)
+        if best is before:
+            return best
+
+
+def _without_steps(found: DivergenceError) -> list[Sequence[Step]]:
+    """Programs without a run of steps: long runs first, from the end backwards."""
+    steps = found.steps
+    candidates: list[Sequence[Step]] = []
+    length = max(1, len(steps) // 2)
+    while length:
+        for stop in range(len(steps), length - 1, -max(1, length // 2)):
+            candidates.append(steps[: stop - length] + steps[stop:])
+        length //= 2
+    return candidates
+
+
+def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
+    """Programs in which a tensor is taken for one that was made from it."""
+    for place, step in enumerate(found.steps):
+        if isinstance(step, View | Detach) and place:
+            outs, source = step.outs if isinstance(step, View) else (step.out,), step.of
+        elif isinstance(step, Apply):
+            outs, source = (step.out,), step.operands[0]
+        else:
+            continue
+        rest = [_renamed(later, outs, source) for later in found.steps[place + 1 :]]
+        yield [*found.steps[:place], *rest]
+
+
+def _renamed(step: Step, old: Sequence[int], new: int) -> Step:
+    """Let a step speak of tensor `new` where it speaks of one of `old`."""
+    names = {f"t{index}": f"t{new}" for index in old}
+
+    def swap(value: object) -> object:
+        if isinstance(value, tuple):
+            return tuple(swap(part) for part in value)
+        if isinstance(value, str):
+            return names.get(value, value)
+        return new if value in old else value
+
+    changes: dict[str, object] = {}
+    for field in ("of", "target", "operands", "inputs", "leaves", "others"):
+        value = getattr(step, field, None)
+        if value is not None:
+            changes[field] = swap(value)
+    if isinstance(step, SetItem) and isinstance(step.value, str):
+        changes["value"] = swap(step.value)
+    return replace(step, **changes)
+
+
+def _refitted(step: Step, session: Session) -> Step:
+    """Give a pass a cotangent of the shape that its tensor has by now."""
+    subject: int = getattr(step, "target", -1)
+    if isinstance(step, Apply):
+        subject = step.operands[0]
+    has_mask = getattr(step, "name", "") == "masked_fill" or getattr(step, "mask", None) is not None
+    written_for = getattr(step, "shape", ())
+    if has_mask and session.world.tensors[subject].cells.shape != written_for:
+        raise ValueError("the step was drawn for a tensor of another shape")
+    if not isinstance(step, Backward | Gradient | SecondOrder):
+        return step
+    shape = session.world.tensors[step.of].cells.shape
+    if step.cotangent.shape == shape:
+        return step
+    numbers = tuple(range(1, math.prod(shape) + 1))
+    return replace(step, cotangent=Literal(shape, numbers))
+
+
+def _plainer(best: DivergenceError, library: Library, *, inspects_always: bool) -> DivergenceError:
+    """Set one thing to its plain value: recording on, the graph kept, few inputs."""
+    for place, step in enumerate(best.steps):
+        for plain in _plain(step):
+            candidate = [*best.steps[:place], plain, *best.steps[place + 1 :]]
+            plainer = _run(candidate, library, inspects_always=inspects_always)
+            if plainer is not None and len(plainer.steps) <= len(best.steps):
+                return plainer
+    return best
+
+
+def _plain(step: Step) -> Iterator[Step]:
+    for name, value in (("grad", True), ("retain", True), ("factor", 1), ("requires_grad", False)):
+        if getattr(step, name, value) != value:
+            yield replace(step, **{name: value})
+    if isinstance(step, Gradient) and len(step.inputs) > 1:
+        for index in step.inputs:
+            yield replace(step, inputs=(index,))
+
+
+def _run(
+    steps: Sequence[Step], library: Library, *, inspects_always: bool
+) -> DivergenceError | None:
+    """Run what can be run of a program; return its divergence, if it has one."""
+    session = Session(library, inspects_always=inspects_always)
+    try:
+        for step in steps:
+            try:
+                session.run(_refitted(step, session))
+            except KeyError:
+                continue  # of a tensor that is gone
+        session.finish()
+    except DivergenceError as divergence:
+        return divergence
+    except (ValueError, IndexError, TypeError):
+        return None  # a step does not fit the tensor that it now speaks of
+    return None

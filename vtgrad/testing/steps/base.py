@@ -1,0 +1,135 @@
+"""What a step is, and the pieces of text that steps are written with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..geometry import contiguous
+from ..jets import FloatArray
+from ..model import ModelTensor
+from ..world import World
+
+__all__ = [
+    "NOTHING",
+    "Expected",
+    "Extras",
+    "Literal",
+    "Step",
+    "Value",
+    "extra_source",
+    "mask_source",
+    "named",
+    "operand",
+    "under",
+    "value_source",
+]
+
+#: Arguments of an operator that are no tensors: numbers, places, masks.
+Extras = tuple[int | tuple[int, ...] | tuple[bool, ...], ...]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Values of names that the step leaves behind, to be compared.
+
+    Attributes
+    ----------
+    exact : mapping
+        Nested lists, or None where the library must say None.
+    close : mapping
+        Arrays that must agree to rounding; None counts as zeros.
+    """
+
+    exact: Mapping[str, Sequence[FloatArray | None]]
+    close: Mapping[str, Sequence[FloatArray]]
+
+
+NOTHING = Expected({}, {})
+
+
+@dataclass(frozen=True)
+class Step:
+    """One statement of a program."""
+
+    def source(self, careful: bool) -> list[str]:
+        """Return the text of the step.
+
+        Parameters
+        ----------
+        careful : bool
+            Leave out what is known to be wrong in, or to crash, the library the text is for.
+        """
+        raise NotImplementedError
+
+    def predict(self, world: World) -> Expected:
+        """Do to the model what the text does to the library."""
+        raise NotImplementedError
+
+
+def named(index: int) -> str:
+    """Return what a program calls the tensor of that number."""
+    return f"t{index}"
+
+
+def under(grad: bool, statement: str) -> list[str]:
+    """Write a statement under a grad mode."""
+    return [statement if grad else f"with vt.no_grad(): {statement}"]
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A constant tensor, written out where it is used."""
+
+    shape: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+    def source(self) -> str:
+        """Return the text of the tensor."""
+        if not self.numbers:
+            return f"vt.zeros({self.shape}, dtype=vt.float64)"
+        nested = np.array(self.numbers, dtype=np.float64).reshape(self.shape).tolist()
+        return f"vt.tensor({nested}, dtype=vt.float64)"
+
+    def values(self) -> FloatArray:
+        """Return the numbers, flat."""
+        return np.array(self.numbers, dtype=np.float64)
+
+
+#: What can be written into a tensor: a number, a tensor of the program, a constant tensor.
+Value = int | Literal | str
+
+
+def value_source(value: Value) -> str:
+    """Write a value that is assigned."""
+    return value.source() if isinstance(value, Literal) else str(value)
+
+
+def operand(world: World, value: Value) -> ModelTensor:
+    """Return the tensor that is named by a string such as ``"t3"`` or made from a constant."""
+    if isinstance(value, str):
+        return world.tensors[int(value[1:])]
+    if isinstance(value, int):
+        return world.fresh(contiguous(()), np.array([value], dtype=np.float64))
+    return world.fresh(contiguous(value.shape), value.values())
+
+
+def mask_source(mask: object, shape: tuple[int, ...]) -> str:
+    """Write a mask, given flat, as a tensor of bools."""
+    flat = np.array(mask, dtype=np.bool_)
+    if not flat.size:
+        return f"vt.zeros({shape}, dtype=vt.bool)"
+    return f"vt.tensor({flat.reshape(shape).tolist()}, dtype=vt.bool)"
+
+
+def extra_source(name: str, extra: Sequence[object], shape: tuple[int, ...]) -> list[str]:
+    """Write the arguments of an operator that are no tensors of the program."""
+    if name == "masked_fill":
+        mask, number = extra
+        return [mask_source(mask, shape), str(number)]
+    if name == "index_select":
+        dim, picks = extra
+        return [str(dim), f"vt.tensor({list(picks) if isinstance(picks, tuple) else picks})"]
+    if name == "flip":
+        return [f"({extra[0]},)"]
+    return [str(part) for part in extra]

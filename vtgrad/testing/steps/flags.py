@@ -1,0 +1,138 @@
+"""Steps that change no value: flags, hooks, looking, forgetting."""
+
+from dataclasses import dataclass
+
+from ..model import RefusedError, SkippedError
+from ..world import World
+from ..writes import detach_
+from .base import NOTHING, Expected, Step, named
+
+__all__ = ["Delete", "Detach_", "Hook", "Inspect", "Require", "Retain"]
+
+
+@dataclass(frozen=True)
+class Detach_(Step):
+    """``target.detach_()``."""
+
+    target: int
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        return [f"{named(self.target)}.detach_()"]
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        detach_(world, world.tensors[self.target])
+        return NOTHING
+
+
+@dataclass(frozen=True)
+class Require(Step):
+    """``target.requires_grad_(flag)``."""
+
+    target: int
+    flag: bool = True
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        return [f"{named(self.target)}.requires_grad_({self.flag})"]
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        target = world.tensors[self.target]
+        if target.base is not None:
+            raise SkippedError
+        if self.flag:
+            if not target.requires_grad:
+                world.require(target)
+        elif target.node is not None:
+            raise RefusedError("requires-grad")
+        elif target.leaf is not None:
+            raise SkippedError
+        return NOTHING
+
+
+@dataclass(frozen=True)
+class Hook(Step):
+    """Register a hook that listens (`factor` 1) or scales the gradient."""
+
+    target: int
+    name: str
+    factor: int = 1
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        body = f"g * {self.factor}"
+        if self.factor == 1:
+            body = f"seen.append(({self.name!r}, g.flatten().tolist()))"
+        # An output of a split that nothing was computed from has no gradient.
+        body = f"None if g is None else {body}"
+        register = f"{named(self.target)}.register_hook(lambda g: {body})"
+        return [f"{named(self.target)}.grad_fn", register] if careful else [register]
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        target = world.tensors[self.target]
+        if not target.requires_grad:
+            raise RefusedError("grad-required")
+        world.refresh(target)
+        if target.variable is None:
+            raise SkippedError
+        target.variable.hooks.append((self.name, float(self.factor)))
+        return NOTHING
+
+
+@dataclass(frozen=True)
+class Retain(Step):
+    """``target.retain_grad()``."""
+
+    target: int
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        register = f"{named(self.target)}.retain_grad()"
+        return [f"{named(self.target)}.grad_fn", register] if careful else [register]
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        target = world.tensors[self.target]
+        if not target.requires_grad:
+            raise RefusedError("grad-required")
+        world.refresh(target)
+        if target.variable is None:
+            raise SkippedError
+        if target.node is not None:
+            target.retain()
+        return NOTHING
+
+
+@dataclass(frozen=True)
+class Delete(Step):
+    """Drop the program's name for a tensor."""
+
+    target: int
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        return [f"del {named(self.target)}"]
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        del world.tensors[self.target]
+        return NOTHING
+
+
+@dataclass(frozen=True)
+class Inspect(Step):
+    """Read ``grad_fn``: rebuilds that of a view whose base was written, or refuses."""
+
+    target: int
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        return [f"{named(self.target)}.grad_fn"]
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        world.refresh(world.tensors[self.target])
+        return NOTHING

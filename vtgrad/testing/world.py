@@ -1,0 +1,342 @@
+"""The model of a running program: buffers, versions, tensors, views, and what they read.
+
+One class, :class:`World`, holds all tensors of a program and predicts what each step does to
+them. See Note [An oracle without a graph] for gradients; this module is about everything else
+that a user can observe, except writes, which are in :mod:`~vtgrad.testing.writes`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .geometry import Geometry, IntArray, ViewRefusedError
+from .jets import FloatArray, Jet, Paths, Save, Variable, Variables, Void, combine, merge_paths
+from .model import (
+    Buffer,
+    Counter,
+    Creation,
+    History,
+    Manners,
+    ModelTensor,
+    RefusedError,
+    Saved,
+    SkippedError,
+)
+from .rules import OPERATORS, Computed, MisfitError, Operator, compute
+from .views import ViewCall, view_of
+
+__all__ = ["World", "check_size", "rows_at"]
+
+#: Numbers beyond this are left out of programs, so that float64 stays exact.
+LIMIT = 2.0**24
+
+
+@dataclass
+class World:
+    """All tensors of a program."""
+
+    manners: Manners = field(default_factory=Manners)
+    tensors: dict[int, ModelTensor] = field(default_factory=dict)
+    variables: Variables = field(default_factory=Variables)
+    saves: list[Save] = field(default_factory=list)
+    heard: list[tuple[str, list[float]]] = field(default_factory=list)
+    journal: list[tuple[ModelTensor, Variable | None, int, Jet | None]] = field(
+        default_factory=list
+    )
+    buffers: int = 0
+    counters: int = 0
+    made: int = 0
+
+    def undo_reads(self) -> None:
+        """Forget that views were read since the journal was last cleared: a step was skipped."""
+        while self.journal:
+            view, node, seen_version, local = self.journal.pop()
+            view.node, view.seen_version, view.local = node, seen_version, local
+
+    # -- making tensors ----------------------------------------------------------------------
+
+    def fresh(self, geometry: Geometry, values: FloatArray) -> ModelTensor:
+        """Make a tensor without history on a buffer of its own, not yet in the program."""
+        cells = geometry.cells()
+        memory = np.zeros(values.size)
+        memory[cells.ravel()] = values
+        self.buffers += 1
+        return self._on(Buffer(self.buffers, memory), self._counter(), geometry, cells)
+
+    def _on(
+        self, buffer: Buffer, counter: Counter, geometry: Geometry, cells: IntArray
+    ) -> ModelTensor:
+        jac, hes = self.variables.constants(buffer.values.size)
+        return ModelTensor(-1, buffer, counter, geometry, cells, History(jac, hes, {}))
+
+    def _counter(self) -> Counter:
+        self.counters += 1
+        return Counter(self.counters)
+
+    def put(self, index: int, tensor: ModelTensor) -> None:
+        """Name a tensor."""
+        tensor.index = index
+        self.tensors[index] = tensor
+        self.made = max(self.made, index + 1)
+
+    def require(self, tensor: ModelTensor) -> None:
+        """Make a base without history a leaf that requires grad."""
+        numel = tensor.geometry.numel
+        jac, _ = self.variables.constants(numel)
+        tensor.leaf = self.variables.new(numel, "", is_leaf=True, jac=jac, below=())
+        rows = tensor.cells.ravel()
+        full, hes = self.variables.constants(tensor.buffer.values.size)
+        full[rows, tensor.leaf.columns] = np.eye(numel)
+        tensor.history = History(full, hes, {tensor.leaf.index: frozenset()})
+
+    def detached(self, tensor: ModelTensor, *, shares_version: bool) -> ModelTensor:
+        """Make what ``detach()`` (shared version) or ``.data`` (one of its own) returns."""
+        counter = tensor.counter if shares_version else self._counter()
+        return self._on(tensor.buffer, counter, tensor.geometry, tensor.cells)
+
+    # -- reading -----------------------------------------------------------------------------
+
+    def refresh(self, tensor: ModelTensor) -> None:
+        """Do what reading ``grad_fn`` does: rebuild that of a view whose version moved."""
+        kind = tensor.unreadable()
+        if kind is not None:
+            raise RefusedError(kind)
+        if tensor.base is None or (tensor.node is None and not tensor.base.requires_grad):
+            return
+        if tensor.seen_version != tensor.counter.version:
+            if tensor.retains and tensor.node is not None and self.manners.keeps_retained:
+                if tensor.keeps_value():
+                    tensor.kept.append(tensor.node)
+            self.name_view(tensor, self.rows_of(tensor.base, tensor.cells), "AsStridedBackward0")
+
+    def rows_of(self, root: ModelTensor, cells: IntArray) -> Jet:
+        """Return some cells of a base, with the derivatives that its history gives them."""
+        rows, history = cells.ravel(), root.history
+        tracked = root.leaf is not None or root.node is not None
+        return Jet(
+            cells.shape,
+            root.buffer.values[rows],
+            self.variables.wide(history.jac)[rows],
+            self.variables.deep(history.hes)[rows],
+            history.paths,
+            tracked,
+            tracked,
+        )
+
+    def name_view(self, view: ModelTensor, below: Jet, name: str) -> None:
+        """Give a view a new grad_fn over what it read."""
+        node = self.variables.new(
+            view.geometry.numel, name, is_leaf=False, jac=below.jac, below=below.paths
+        )
+        jac = self.variables.wide(below.jac).copy()
+        jac[:, node.columns] = np.eye(node.numel)
+        paths = {**below.paths, node.index: frozenset()}
+        self.journal.append((view, view.node, view.seen_version, view.local))
+        view.node, view.seen_version = node, view.counter.version
+        view.local = Jet(view.cells.shape, below.values, jac, below.hes, paths, True, True)
+
+    def name_root(self, root: ModelTensor, name: str, saves: frozenset[Save] = frozenset()) -> None:
+        """Give a base a new grad_fn over its history."""
+        history, rows = root.history, root.cells.ravel()
+        node = self.variables.new(
+            rows.size, name, is_leaf=False, jac=history.jac[rows], below=history.paths
+        )
+        node.saves = saves
+        jac = self.variables.wide(history.jac).copy()
+        jac[rows, node.columns] = np.eye(node.numel)
+        root.history = History(jac, history.hes, {**history.paths, node.index: frozenset()})
+        root.node = node
+
+    def constant(self, shape: tuple[int, ...], values: FloatArray) -> Jet:
+        """Return something without derivatives to compute with."""
+        return Jet(shape, values, *self.variables.constants(values.size), {})
+
+    def read(self, tensor: ModelTensor) -> Jet:
+        """Return what an operator that records reads; may refuse, as reading grad_fn may."""
+        self.refresh(tensor)
+        if tensor.base is None:
+            return self.rows_of(tensor, tensor.cells)
+        if tensor.local is not None:
+            local = tensor.local
+            return Jet(local.shape, tensor.values, local.jac, local.hes, local.paths, True, True)
+        plain = self.constant(tensor.cells.shape, tensor.values)
+        if not tensor.requires_grad:
+            return plain
+        return Jet(
+            plain.shape, plain.values, plain.jac, plain.hes, {Void: frozenset()}, True, False
+        )
+
+    def read_all(self, tensors: Sequence[ModelTensor], grad: bool) -> list[Jet]:
+        """Read operands; nothing is refused where nothing will be recorded."""
+        if grad and any(t.requires_grad for t in tensors):
+            return [self.read(t) for t in tensors]
+        return [self.constant(t.cells.shape, t.values) for t in tensors]
+
+    # -- operators ---------------------------------------------------------------------------
+
+    def apply(
+        self, name: str, tensors: Sequence[ModelTensor], extra: tuple[object, ...], grad: bool
+    ) -> ModelTensor:
+        """Run an out-of-place operator."""
+        operator = OPERATORS[name]
+        problems = {t.unreadable() or "" for t in tensors} - {""}
+        if grad and problems and any(t.requires_grad for t in tensors):
+            try:
+                plain = [self.constant(t.cells.shape, t.values) for t in tensors]
+                self.compute(name, plain, tensors, extra)
+            except RefusedError as refused:  # which of two errors is met is not specified
+                problems.update(refused.kinds)
+            raise RefusedError(*sorted(problems))
+        jets = self.read_all(tensors, grad)
+        computed = self.compute(name, jets, tensors, extra)
+        result = self.fresh(computed.geometry, computed.values)
+        if any(jet.requires for jet in jets):
+            jac, hes = self.chain(jets, computed)
+            paths, saved = self.paths(operator, jets, tensors, result, in_place=False)
+            cells = result.cells.ravel()
+            result.history = History(_placed(jac, cells), _placed(hes, cells), paths)
+            self.name_root(result, _node_name(operator, extra), saved)
+        return result
+
+    def compute(
+        self,
+        name: str,
+        jets: Sequence[Jet],
+        tensors: Sequence[ModelTensor],
+        extra: tuple[object, ...],
+    ) -> Computed:
+        """Apply a rule; refuse shapes that do not fit, skip numbers that grow too large."""
+        parts = tuple(p for p in extra if isinstance(p, int | tuple))
+        try:
+            computed = compute(name, jets, [t.geometry for t in tensors], parts)
+        except MisfitError:
+            raise RefusedError("shape") from None
+        check_size(computed.values)
+        return computed
+
+    def chain(self, jets: Sequence[Jet], computed: Computed) -> tuple[FloatArray, FloatArray]:
+        """Derivatives of a result; skips numbers that grow too large."""
+        jac, hes = combine(
+            self.variables, jets, computed.values.size, computed.first, computed.second
+        )
+        check_size(jac)
+        check_size(hes)
+        return jac, hes
+
+    def paths(
+        self,
+        operator: Operator,
+        jets: Sequence[Jet],
+        tensors: Sequence[ModelTensor | None],
+        result: ModelTensor,
+        *,
+        in_place: bool,
+    ) -> tuple[Paths, frozenset[Save]]:
+        """Add what the operator saves to the paths of each of its operands."""
+        kept: set[Save] = set()
+        for saving in operator.saves:
+            # A node with one input saves it even if no gradient flows there; a product looks.
+            anyway = len(saving.when) == len(jets) and saving.what != "number"
+            if not anyway and not any(jets[i].edge for i in saving.when):
+                continue
+            # Only `self` is copied before it is written; it may be the other operand as well.
+            if saving.what in ("number", "constant") or (in_place and saving.what == 0):
+                save = self.save(None)
+            elif saving.what == "result":
+                save = self.save(result, is_result=True, ahead=int(in_place))
+            else:
+                save = self.save(tensors[int(saving.what)])
+            kept.add(save)
+        saves = frozenset(kept)
+        merged = merge_paths(
+            {variable: path | saves for variable, path in jet.paths.items()}
+            for jet in jets
+            if jet.requires
+        )
+        return merged, saves
+
+    def save(self, tensor: ModelTensor | None, *, is_result: bool = False, ahead: int = 0) -> Save:
+        """Note that a node keeps a tensor, or a constant, `ahead` versions from now."""
+        if tensor is None:
+            save = Save()
+        else:
+            version = tensor.counter.version + ahead
+            check = Saved(tensor, version, tensor.node is not None, is_result)
+            save = Save(check, tensor.buffer.index, tensor.counter.index)
+        self.saves.append(save)
+        return save
+
+    # -- views -------------------------------------------------------------------------------
+
+    def view(self, tensor: ModelTensor, call: ViewCall, grad: bool) -> list[ModelTensor]:
+        """Make the views that a call makes."""
+        try:
+            made = view_of(tensor.geometry, tensor.cells, call, tensor.buffer.values.size)
+            positions = np.arange(tensor.geometry.numel, dtype=np.intp)
+            if call.method == "as_strided":
+                places: list[IntArray] = []
+            else:
+                shaped = positions.reshape(tensor.geometry.shape)
+                places = [p for _, p in view_of(tensor.geometry, shaped, call, 1 << 62)]
+        except ViewRefusedError as refused:
+            also = tensor.unreadable() if grad else None
+            raise RefusedError(refused.kind, *([also] if also else [])) from None
+        for geometry, cells in made:
+            if not np.array_equal(geometry.cells(), cells):
+                raise AssertionError(f"the model contradicts itself about the cells of {call}")
+        source = self.read(tensor) if grad and tensor.requires_grad else None
+        creation = tensor.creation
+        if not grad:
+            creation = Creation.NO_GRAD
+        elif call.is_multiple:
+            creation = Creation.MULTIPLE
+        views: list[ModelTensor] = []
+        for number, (geometry, cells) in enumerate(made):
+            view = self._on(tensor.buffer, tensor.counter, geometry, cells)
+            view.base, view.creation = tensor.root, creation
+            view.seen_version = tensor.counter.version
+            if source is not None:
+                # as_strided leaves the region of its receiver: see `strategies`, only of a base.
+                if call.method == "as_strided":
+                    below = self.rows_of(tensor.root, cells)
+                else:
+                    below = rows_at(source, places[number])
+                self.name_view(view, below, "")
+            views.append(view)
+        nodes = [view.node for view in views if view.node is not None]
+        for node in nodes:
+            node.siblings = frozenset(other.index for other in nodes)
+        return views
+
+
+def rows_at(jet: Jet, places: IntArray) -> Jet:
+    """Return some elements of what was read."""
+    rows = places.ravel()
+    return Jet(
+        places.shape,
+        jet.values[rows],
+        jet.jac[rows],
+        jet.hes[rows],
+        jet.paths,
+        jet.requires,
+        jet.edge,
+    )
+
+
+def _placed(rows: FloatArray, cells: IntArray) -> FloatArray:
+    placed = np.zeros_like(rows)
+    placed[cells] = rows
+    return placed
+
+
+def _node_name(operator: Operator, extra: tuple[object, ...]) -> str:
+    if operator.node.endswith("Backward"):  # one node for all elements, another for a dimension
+        return operator.node + ("1" if extra else "0")
+    return operator.node
+
+
+def check_size(numbers: FloatArray) -> None:
+    """Skip a step whose numbers might not stay exact."""
+    if numbers.size and float(np.abs(numbers).max()) > LIMIT:
+        raise SkippedError
