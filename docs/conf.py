@@ -17,3 +17,6 @@ myst_heading_anchors = 3
 napoleon_google_docstring = False
 autodoc_typehints = "description"
 autodoc_member_order = "groupwise"
+
+# Attributes are documented once, by the section of that name in their class.
+napoleon_use_ivar = True

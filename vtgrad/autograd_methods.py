@@ -155,6 +155,11 @@ class AutogradMethods(TensorMethods):
         RequiresGradError
             For a dtype that has no gradients, or to switch it off for a result.
         """
+        if not isinstance(requires_grad, (bool, int)):
+            raise ArgumentTypeError(
+                f"argument 'requires_grad' must be a bool, not {type(requires_grad).__name__}",
+                argument="requires_grad",
+            )
         if requires_grad and self._impl.array.dtype.kind not in "fc":
             raise RequiresGradError(
                 f"only floating and complex tensors have gradients, not {self.dtype.name}",

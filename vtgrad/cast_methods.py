@@ -199,7 +199,7 @@ def _to_arguments(args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[
     dtype: DType | None = None
     if rest and isinstance(rest[0], TensorBase):
         dtype = dtype_of(array_of(rest.pop(0), "other").dtype)
-    elif rest and (isinstance(rest[0], DType) or rest[0] in (float, int, bool, complex)):
+    elif rest and isinstance(rest[0], (DType, type)):
         dtype = dtype_of(numpy_dtype(rest.pop(0)))
     else:
         _check_place(rest.pop(0) if rest else given.pop("device", None))

@@ -348,7 +348,11 @@ def arange(
         if start is None:
             raise ArgumentTypeError("arange needs an end", argument="end")
         start, end = 0, start
-    first, last, by = _real(start or 0, "start"), _real(end, "end"), _real(step, "step")
+    first, last, by = (
+        _real(0 if start is None else start, "start"),
+        _real(end, "end"),
+        _real(step, "step"),
+    )
     whole = all(isinstance(x, int) for x in (first, last, by))
     wanted = dtype_for(out, dtype, np.dtype(np.int64) if whole else get_default_dtype().numpy)
     _check_orderable(wanted, "arange")
@@ -369,6 +373,8 @@ def arange(
         )
     count = -((first - last) // by) if whole else math.ceil((last - first) / by)
     check_sizes((int(count),), wanted.itemsize)
+    if wanted.kind in "iu" and max(abs(first), abs(last), abs(by)) >= 2**63:
+        raise ArgumentValueError("a bound or the step of arange does not fit 64 bits", step=by)
     places: Array = np.arange(int(count), dtype=np.int64 if wanted.kind in "iu" else np.float64)
     with np.errstate(all="ignore"):
         values: Array = (first + places * by).astype(wanted)
@@ -417,6 +423,7 @@ def linspace(
     if is_complex and wanted.kind != "c":
         raise DTypeError(f"linspace of complex bounds cannot be {wanted.name}", dtype=wanted.name)
     count = index_of(steps, "steps")
+    check_sizes((max(count, 0),), wanted.itemsize)
     if count < 0:
         raise ShapeError(
             f"linspace needs a number of steps of at least 0, not {count}", steps=count

@@ -9,7 +9,7 @@ from .storage.device import Device
 from .storage.dtypes import DType, get_default_dtype, numpy_dtype
 from .storage.tensor_impl import TensorImpl
 from .tensor import Tensor
-from .views.write import check_out, write_out
+from .views.write_out import check_out, write_out
 
 __all__ = ["dtype_for", "leaf", "shape_and_dtype", "with_grad", "written"]
 
@@ -72,7 +72,7 @@ def dtype_for(out: Tensor | None, dtype: DType | None, default: NumpyDType) -> N
 
 def leaf(array: Array, requires_grad: bool) -> Tensor:
     """A new tensor on a fresh array."""
-    if requires_grad:
+    if requires_grad is not False:
         check_differentiable(array.dtype)
     return with_grad(Tensor._wrap(TensorImpl(array)), requires_grad)
 
@@ -88,4 +88,4 @@ def written(array: Array, out: Tensor | None, requires_grad: bool) -> Tensor:
 
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
     """The tensor, which from now on requires grad if that was asked for."""
-    return tensor.requires_grad_() if requires_grad else tensor
+    return tensor if requires_grad is False else tensor.requires_grad_(requires_grad)

@@ -18,16 +18,17 @@ S = TypeVar("S", bound=TensorBase)
 N = TypeVar("N", bound=TensorBase | Number)
 
 
-_NUMBERS = (TensorBase, bool, int, float, complex)
+_NUMBERS = (int, float, complex)
 
 
 def _apply(function: Callable[[S, N], S], tensor: S, other: object) -> S:
     """Call an operator if the other operand is one, NumPy's scalars as the numbers they are."""
-    if isinstance(other, np.generic):
-        other = other.item()
-    if isinstance(other, _NUMBERS):
-        return function(tensor, cast("N", other))
-    return cast("S", NotImplemented)
+    if not isinstance(other, TensorBase):
+        if isinstance(other, np.generic):
+            other = other.item()
+        if not isinstance(other, _NUMBERS):
+            return cast("S", NotImplemented)
+    return function(tensor, cast("N", other))
 
 
 class OperatorMethods(TensorMethods):
@@ -130,6 +131,17 @@ class OperatorMethods(TensorMethods):
 
     def __rxor__(self, other: Number) -> Self:
         return _apply(F.bitwise_xor, self, other)
+
+    def __rlshift__(self, other: Number) -> Self:
+        return _apply(lambda a, b: F.bitwise_left_shift(F.full_like(a, b), a), self, other)
+
+    def __rrshift__(self, other: Number) -> Self:
+        return _apply(lambda a, b: F.bitwise_right_shift(F.full_like(a, b), a), self, other)
+
+    def __rmatmul__(self, other: object) -> Self:
+        return (
+            F.matmul(cast("Self", other), self) if isinstance(other, TensorBase) else NotImplemented
+        )
 
     def __matmul__(self, other: object) -> Self:
         return F.matmul(self, other) if isinstance(other, TensorBase) else NotImplemented

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .support import differs_from_torch, grad_list, leaf, ramp, vt
+from .support import differs_from_torch, grad_list, leaf, node_of, ramp, vt
 
 Path = Callable[[vt.Tensor], vt.Tensor]
 
@@ -23,7 +23,21 @@ PASS_ON: dict[str, Path] = {
     "permute": lambda x: x.view(1, 2).permute(1, 0).reshape(2),
     "cat": lambda x: vt.cat([x]),
     "stack": lambda x: vt.stack([x])[0],
+    "written region": lambda x: _scaled(x),
+    "overwritten region": lambda x: _overwritten(x),
 }
+
+
+def _scaled(x: vt.Tensor) -> vt.Tensor:
+    b = x.clone()
+    b[0:1].mul_(3)
+    return b
+
+
+def _overwritten(x: vt.Tensor) -> vt.Tensor:
+    b = x.clone()
+    b[0] = 7.0
+    return b
 
 
 @differs_from_torch("there `.grad` may share the memory of the gradient that was passed in")
@@ -159,3 +173,148 @@ def test_duplicates_in_a_read_accumulate_their_gradients() -> None:
     x = leaf(3)
     (gradient,) = vt.autograd.grad((x[[0, 0, 2]] * ramp(3)).sum(), x)
     assert gradient.tolist() == [3, 0, 3]
+
+
+# How a region takes an operand in, and what the operand's gradient then is for a sum of the buffer.
+TAKE_IN: dict[str, tuple[Callable[[vt.Tensor, vt.Tensor], object], list[float]]] = {
+    "add": (lambda v, w: v.add_(w), [1, 1, 1]),
+    "subtract": (lambda v, w: v.sub_(w), [-1, -1, -1]),
+    "add scaled": (lambda v, w: v.add_(w, alpha=3), [3, 3, 3]),
+    "copy": (lambda v, w: v.copy_(w), [1, 1, 1]),
+    "assign": (lambda v, w: v.__setitem__(..., w), [1, 1, 1]),
+    "add a copy": (lambda v, w: v.add_(w.clone()), [1, 1, 1]),
+    "masked fill": (lambda v, w: v.masked_fill_(v.detach() > 0, w[0]), [3, 0, 0]),
+    "index add": (lambda v, w: v.index_add_(0, vt.tensor([0, 1, 2]), w), [1, 1, 1]),
+}
+
+
+@pytest.mark.parametrize(("take_in", "expected"), TAKE_IN.values(), ids=TAKE_IN)
+def test_an_operands_gradient_is_not_overwritten_by_the_writes_before_it(
+    take_in: Callable[[vt.Tensor, vt.Tensor], object], expected: list[float]
+) -> None:
+    # The operand is older than the buffer's writes, so its gradient waits while theirs are run,
+    # which rewrite the same region of the same gradient buffer.
+    a, w = leaf(2, 3), leaf(3)
+    old = w * 2
+    b = a.clone()
+    b[0].mul_(10)
+    b[0].zero_()
+    b[0].add_(1)
+    take_in(b[0], old)
+    b.sum().backward()
+    assert grad_list(w) == [2 * g for g in expected]
+    assert grad_list(a) == [[0, 0, 0], [1, 1, 1]]
+
+
+def test_the_gradients_of_two_operands_of_one_region_do_not_share_memory() -> None:
+    a, w, u = leaf(2, 3), leaf(3), leaf(3)
+    first, second = w * 2, u * 3
+    b = a.clone()
+    b[0].add_(first)
+    b[0].mul_(5)
+    b[0].add_(second)
+    b[0].mul_(7)
+    b.sum().backward()
+    assert grad_list(w) == [70, 70, 70]
+    assert grad_list(u) == [21, 21, 21]
+    assert grad_list(a) == [[35, 35, 35], [1, 1, 1]]
+
+
+def test_a_leaf_as_operand_keeps_its_gradient_when_the_buffer_is_scaled_before() -> None:
+    a, w = leaf(2, 3), leaf(3)
+    b = a.clone()
+    b[0].mul_(10)
+    b[0].add_(w)
+    b.sum().backward()
+    assert grad_list(w) == [1, 1, 1]
+    assert grad_list(a) == [[10, 10, 10], [1, 1, 1]]
+
+
+def test_a_region_replaces_its_part_of_the_gradient_and_not_what_siblings_were_given() -> None:
+    # Both sides of the sum are handed one gradient; the buffer's side then rewrites its part.
+    a, c = leaf(3), leaf(3)
+    b = a.clone()
+    b[0:2].mul_(10)
+    total = ((b + c) * ramp(3)).sum()
+    total.backward()
+    assert grad_list(c) == [1, 2, 3]
+    assert grad_list(a) == [10, 20, 3]
+
+
+def test_what_a_hook_kept_of_a_written_buffer_is_not_rewritten() -> None:
+    kept: list[vt.Tensor] = []
+    a = leaf(3)
+    b = a.clone()
+    b[0:2].mul_(10)
+    b.register_hook(kept.append)
+    b.retain_grad()
+    (b * ramp(3)).sum().backward()
+    assert kept[0].tolist() == [1, 2, 3]
+    assert grad_list(b) == [1, 2, 3]
+    assert grad_list(a) == [10, 20, 3]
+
+
+def test_gradients_asked_for_along_a_chain_of_writes_are_not_rewritten_on_the_way() -> None:
+    a = leaf(3)
+    b = a.clone()
+    before = vt.autograd.graph.get_gradient_edge(b)
+    b[0:2].mul_(10)
+    between = vt.autograd.graph.get_gradient_edge(b)
+    b[1:].mul_(100)
+    edges = [before, between, vt.autograd.graph.get_gradient_edge(b)]
+    found = vt.autograd.grad((b * ramp(3)).sum(), edges)
+    assert [g.tolist() for g in found] == [[10, 2000, 300], [1, 200, 300], [1, 2, 3]]
+
+
+def test_a_slice_that_arrives_before_a_shared_gradient_does_not_change_the_siblings() -> None:
+    # The slice was made last, so its part of b's gradient waits when the sum hands out its own.
+    a, c = leaf(3), leaf(3)
+    b = a * 1
+    both = b + c
+    part = b[0:2]
+    ((both * ramp(3)).sum() + (part * 100).sum()).backward()
+    assert grad_list(c) == [1, 2, 3]
+    assert grad_list(a) == [101, 102, 3]
+
+
+def test_what_is_added_to_one_summand_later_does_not_change_the_other() -> None:
+    # The product was made first, so it adds to b's gradient after the sum handed out its own.
+    a, d = leaf(3), leaf(3)
+    b, c = a * 1, d * 1
+    product = b * 5
+    both = b + c
+    (product.sum() + (both * ramp(3)).sum()).backward()
+    assert grad_list(a) == [6, 7, 8]
+    assert grad_list(d) == [1, 2, 3]
+
+
+def test_what_a_pre_hook_kept_is_not_written_afterwards() -> None:
+    kept: list[vt.Tensor] = []
+
+    def keep(gradients: tuple[vt.Tensor | None, ...]) -> None:
+        kept.extend(g for g in gradients if g is not None)
+
+    a = leaf(3)
+    b = a * 1
+    product = b * 5
+    shifted = b + 1
+    node_of(shifted).register_prehook(keep)
+    (product.sum() + (shifted * ramp(3)).sum()).backward()
+    assert kept[0].tolist() == [1, 2, 3]
+    assert grad_list(a) == [6, 7, 8]
+
+
+def test_what_a_post_hook_kept_is_not_written_afterwards() -> None:
+    kept: list[vt.Tensor] = []
+
+    def keep(inputs: tuple[vt.Tensor | None, ...], outputs: tuple[vt.Tensor | None, ...]) -> None:
+        kept.extend(g for g in (*inputs, *outputs) if g is not None)
+
+    a = leaf(3)
+    b = a * 1
+    product = b * 5
+    doubled = b * 2
+    node_of(doubled).register_hook(keep)
+    (product.sum() + (doubled * ramp(3)).sum()).backward()
+    assert [g.tolist() for g in kept] == [[2, 4, 6], [1, 2, 3]]
+    assert grad_list(a) == [7, 9, 11]

@@ -170,15 +170,21 @@ def test_nothing_is_left_to_the_collector_after_backward(
 
 
 def _collected() -> list[object]:
-    """Give what only the collector could free."""
+    """Give what of the library only the collector could free; others' threads may litter too."""
     flags = gc.get_debug()
     gc.set_debug(gc.DEBUG_SAVEALL)
     try:
         gc.collect()
-        return list(gc.garbage)
+        return [o for o in gc.garbage if _is_of_the_library(o)]
     finally:
         gc.set_debug(flags)
         gc.garbage.clear()
+
+
+def _is_of_the_library(o: object) -> bool:
+    """Tell whether an object's class, or a function itself, is defined in vtgrad."""
+    modules = (type(o).__module__, str(getattr(o, "__module__", "")))
+    return any(name.partition(".")[0] == "vtgrad" for name in modules)
 
 
 def test_a_failed_backward_leaves_nothing_to_the_collector() -> None:

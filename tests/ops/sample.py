@@ -71,7 +71,7 @@ def array(values: object, dtype: str = "float64") -> Array:
 
 
 MATRIX: Final = array([[0.3, -1.7, 2.4], [1.1, -0.6, 0.8]])
-OTHER: Final = array([[1.3, 0.7, -1.6], [-0.9, 2.2, 0.4]])
+OTHER: Final = array([[1.3, 0.7, -1.6], [-0.9, 2.2, 0.45]])
 THIRD: Final = array([[-0.4, 1.9, 0.6], [2.1, 1.4, -1.3]])
 VECTOR: Final = array([0.9, -1.2, 1.45])
 POSITIVE: Final = array([[0.4, 1.7, 2.3], [0.85, 3.1, 1.2]])

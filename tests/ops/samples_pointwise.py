@@ -1,7 +1,7 @@
 """Samples of the elementwise operators."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -137,12 +137,12 @@ def _comparisons() -> Samples:
     found: Samples = {}
     for name, function in _COMPARISONS.items():
         found[name] = [sample(function, MATRIX, OTHER), sample(function, WHOLE, 2)]
-        found[f"{name}_number"] = [sample(function, MATRIX, 0.3)]
+        found[f"{name}_number"] = [sample(function, MATRIX, 0.25)]
         found[f"{name}_tensor"] = [sample(function, MATRIX, OTHER)]
     return found
 
 
-def _clamp(x: Array, min: object = None, max: object = None) -> object:
+def _clamp(x: Array, min: Any = None, max: Any = None) -> object:
     return np.clip(x, min, max)
 
 
@@ -167,7 +167,9 @@ def _others() -> Samples:
         "rsub_tensor": [sample(lambda a, b, alpha=1: b - alpha * a, MATRIX, OTHER, alpha=0.5)],
         "rsub_number": [sample(lambda a, b, alpha=1: b - alpha * a, MATRIX, 2.5, alpha=3)],
         "div_rounded": [
-            sample(lambda a, b, rounding_mode: np.floor(a / b), MATRIX, OTHER, rounding_mode="floor"),
+            sample(
+                lambda a, b, rounding_mode: np.floor(a / b), MATRIX, OTHER, rounding_mode="floor"
+            ),
             sample(lambda a, b, rounding_mode: np.trunc(a / b), MATRIX, 0.7, rounding_mode="trunc"),
             sample(lambda a, b, rounding_mode: a / b, MATRIX, VECTOR, rounding_mode=None),
         ],
@@ -225,9 +227,7 @@ def _others() -> Samples:
 
 
 POINTWISE: Final[Samples] = {
-    **{
-        name: [sample(function, x) for x in arrays] for name, (function, arrays) in _UNARY.items()
-    },
+    **{name: [sample(function, x) for x in arrays] for name, (function, arrays) in _UNARY.items()},
     **{
         name: [sample(function, a, b) for a, b in pairs]
         for name, (function, pairs) in _BINARY.items()

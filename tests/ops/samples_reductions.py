@@ -1,6 +1,6 @@
 """Samples of reductions, products and orderings."""
 
-from typing import Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -35,25 +35,25 @@ def _softmax(x: Array, dim: int) -> Array:
     return result
 
 
-def _var(x: Array, dim: object, correction: float | None, keepdim: bool) -> Array:
+def _var(x: Array, dim: Any, correction: float | None, keepdim: bool) -> Array:
     axes = (0, 1) if dim is None else dim
     result: Array = np.var(
         x,
-        axis=axes,  # type: ignore[arg-type]  # one of NumPy's kinds of axes
-        ddof=1.0 if correction is None else correction,  # type: ignore[arg-type]  # floats work
+        axis=axes,
+        ddof=cast("int", 1 if correction is None else correction),
         keepdims=keepdim,
     )
     return result
 
 
-def _std(x: Array, dim: object, correction: float | None, keepdim: bool) -> Array:
+def _std(x: Array, dim: Any, correction: float | None, keepdim: bool) -> Array:
     result: Array = np.sqrt(_var(x, dim, correction, keepdim))
     return result
 
 
-def _norm(x: Array, ord: float = 2, dim: object = None, keepdim: bool = False) -> Array:
+def _norm(x: Array, ord: float = 2, dim: Any = None, keepdim: bool = False) -> Array:
     axes = (0, 1) if dim is None else dim
-    total = (np.abs(x) ** ord).sum(axis=axes, keepdims=keepdim)  # type: ignore[arg-type]  # as above
+    total = (np.abs(x) ** ord).sum(axis=axes, keepdims=keepdim)
     result: Array = total ** (1 / ord)
     return result
 
@@ -187,7 +187,9 @@ REDUCTIONS: Final[Samples] = {
     "sort_stable": [
         sample(lambda x, stable, d, down: _sorted(x, d, down), MATRIX, True, 1, True),
     ],
-    "argsort_dim": [sample(lambda x, d, down, stable: _sorted(x, d, down)[1], MATRIX, 1, True, True)],
+    "argsort_dim": [
+        sample(lambda x, d, down, stable: _sorted(x, d, down)[1], MATRIX, 1, True, True)
+    ],
     "topk_dim": [sample(_topk, MATRIX, 2)],
     "nonzero_rows": [sample(np.argwhere, MASK), sample(np.argwhere, WITH_ZERO)],
 }

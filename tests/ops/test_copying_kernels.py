@@ -147,6 +147,7 @@ def test_numbers_are_converted_as_they_are_stored(
     [
         (300, "uint8"),
         (-256, "uint8"),
+        (-1.0, "uint8"),
         (200, "int8"),
         (1e30, "int64"),
         (float("nan"), "int32"),

@@ -12,6 +12,7 @@ from vtgrad.errors import (
     ShapeError,
 )
 from vtgrad.ops.kernels import index_vectors, indexing
+from vtgrad.ops.kernels.index_support import last_mentions
 from vtgrad.storage.arrays import Array
 
 X: Array = np.arange(6.0).reshape(2, 3)
@@ -109,11 +110,34 @@ def test_index_add_scales_and_counts_duplicates() -> None:
         index_vectors.index_add(X, 0, ints(0), np.ones((1, 3), np.int64))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "int64", "bool"])
+def test_many_rows_are_added_like_few(dtype: str) -> None:
+    # From 16 rows on they are added in another way, and again another in other memory orders.
+    draw = np.random.default_rng(0)
+    index = draw.integers(0, 5, 40)
+    rows = draw.integers(0, 3, (40, 3)).astype(dtype)
+    target = draw.integers(0, 2, (5, 3)).astype(dtype)
+    expected = target.copy()
+    for place, row in zip(index, rows, strict=True):
+        expected[place] = expected[place] + row
+    assert index_vectors.index_add(target, 0, index, rows).tolist() == expected.tolist()
+    assert index_vectors.index_add(target.T, 1, index, rows.T).T.tolist() == expected.tolist()
+    turned = np.asfortranarray(target)
+    index_vectors.index_add_(turned, 0, index, rows)
+    assert turned.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("extent", [7, 10**6])
+def test_the_last_of_many_mentions_is_found_in_small_and_large_targets(extent: int) -> None:
+    targets = np.array([3, 1, 3, 6, 1, 3])
+    assert last_mentions(targets, extent).tolist() == [False, False, False, True, True, True]
+
+
 def test_index_copy_keeps_the_last_slice_and_tells_which_it_was() -> None:
     source = np.array([[1.0, 1, 1], [2, 2, 2], [3, 3, 3]])
     out = index_vectors.index_copy(X, 0, ints(0, 1, 0), source)
     assert out.tolist() == [[3, 3, 3], [2, 2, 2]]
-    lost = index_vectors.index_copy_overwritten(ints(0, 1, 0), (3, 2), 0)
+    lost = index_vectors.index_copy_overwritten(ints(0, 1, 0), (3, 2), 0, 2)
     assert lost.tolist() == [[True, True], [False, False], [False, False]]
     with pytest.raises(OutOfRangeError):
         index_vectors.index_copy(X, 0, ints(2), X[:1])

@@ -58,6 +58,16 @@ def test_an_expanded_operand_gives_a_dense_result() -> None:
     assert strides(neg(wide.T)) == (2, 1)
 
 
+def test_one_value_expanded_decides_nothing() -> None:
+    expanded = np.broadcast_to(np.float64(2.0) * np.ones(()), (3, 2))
+    assert expanded.strides == (0, 0)
+    for result in (mul(expanded, np.ones((3, 2))), mul(expanded, 2.0), add(expanded, expanded)):
+        assert strides(result) == (2, 1)
+        assert result.flags.owndata
+    assert strides(mul(expanded, transposed())) == (1, 3)
+    assert strides(where(transposed() > 2, expanded, 0.0)) == (1, 3)
+
+
 def test_strides_of_dimensions_of_size_one_count_only_in_the_sorted_case() -> None:
     column = np.zeros((3, 1)).T
     assert strides(column) == (1, 1)

@@ -350,6 +350,73 @@ def test_in_place_results_must_fit_dtype_and_shape() -> None:
     assert i._version == 0
 
 
+def test_in_place_a_result_that_does_not_fit_is_reported_before_a_missing_kernel() -> None:
+    x = vt.ones(2)
+    cases: list[tuple[Callable[[], vt.Tensor], str]] = [
+        (lambda: x.remainder_(1j), "result-type"),
+        (lambda: x.bitwise_and_(vt.ones(3, 2)), "shape"),
+        (lambda: x.bitwise_and_(x), "not-supported"),
+        (lambda: x.lt_(1j), "not-supported"),
+        (lambda: vt.tensor([True]).sub_(vt.ones(1)), "dtype"),
+        (lambda: vt.tensor([True]).floor_divide_(vt.tensor([0])), "result-type"),
+    ]
+    for refused, kind in cases:
+        with pytest.raises(vt.errors.VtgradError) as caught:
+            refused()
+        assert caught.value.kind == kind
+
+
+def test_operators_of_two_tensors_take_no_numbers() -> None:
+    x = vt.ones(2)
+    for name_ in ("atan2", "atan2_", "logical_and", "logical_and_", "maximum"):
+        with pytest.raises(TypeError, match="other"):
+            getattr(x, name_)(2)
+    with pytest.raises(TypeError):
+        x.add_("1")  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_logical_operators_in_place_end_the_gradient() -> None:
+    a = leaf(1.0, 0.0)
+    x = a.clone().logical_and_(vt.ones(2))
+    assert x.tolist() == [1.0, 0.0]
+    (g,) = vt.autograd.grad(x.sum(), a)
+    assert g.tolist() == [0.0, 0.0]
+    assert not vt.logical_and(a, a).requires_grad
+
+
+def test_out_of_an_operator_without_derivative_may_have_inputs_that_require_grad() -> None:
+    a, target = leaf(1.0, 2.0), vt.zeros(2)
+    assert vt.eq(a, 1, out=target).tolist() == [1.0, 0.0]
+    assert not target.requires_grad
+
+
+def test_out_of_some_operators_must_have_the_very_dtype_of_the_result() -> None:
+    with pytest.raises(RuntimeError):
+        vt.neg(vt.ones(2), out=vt.zeros(2, dtype=vt.float64))
+    assert vt.exp(vt.zeros(2), out=vt.zeros(2, dtype=vt.float64)).tolist() == [1.0, 1.0]
+
+
+def test_a_missing_derivative_is_found_before_anything_has_run() -> None:
+    x, w = leaf(5.0), leaf(1.0)
+    y = vt.floor_divide(x, 2) * 2 + w
+    with pytest.raises(RuntimeError):
+        y.backward()
+    assert w.grad is None
+
+
+def test_numpy_scalars_are_numbers() -> None:
+    x, i = vt.tensor([1.0, 2.0]), vt.tensor([3, 4])
+    # The declared types do not speak of them, as PyTorch's do not.
+    zero: Any = np.float64(0)
+    one: Any = np.float32(1)
+    two: Any = np.int64(2)
+    for y in (vt.pow(x, two), vt.rsub(x, two), vt.fmod(x, two), x.clamp(zero, two)):
+        assert y.dtype is vt.float32
+    assert vt.pow(i, two).tolist() == [9, 16]
+    assert vt.remainder(i, two).tolist() == [1, 0]
+    assert x.clone().pow_(two).add_(one).tolist() == [2.0, 5.0]
+
+
 def test_out_takes_the_result_and_its_shape() -> None:
     x = vt.tensor([1.0, 2.0])
     target = vt.zeros(2)

@@ -266,6 +266,21 @@ def test_where_chooses_and_broadcasts() -> None:
         co.where(arr([1], "int64"), 1, 2)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_where_beside_zero_is_exact_for_large_arrays_too(dtype: str) -> None:
+    # Large enough for the way without branches, which works on the bits of the values.
+    x = np.tile(arr([1.5, NAN, INF, -2.0], dtype), 5000)
+    keep = np.tile(arr([True, False, False, False], "bool"), 5000)
+    for result, value in ((co.where(keep, x, 0), 1.5), (co.where(~keep, 0, x), 1.5)):
+        assert result.dtype == dtype
+        assert result[keep].tolist() == [value] * 5000
+        assert result[~keep].tolist() == [0.0] * 15000
+        assert not np.signbit(result).any()
+    one = np.broadcast_to(arr(INF, dtype), x.shape)
+    assert co.where(keep, one, 0).tolist() == [INF, 0.0, 0.0, 0.0] * 5000
+    np.testing.assert_array_equal(co.where(~keep, x, 0)[:4], [0.0, NAN, INF, -2.0])
+
+
 def test_tests_of_values() -> None:
     x = arr([1.0, NAN, -INF])
     assert co.isnan(x).tolist() == [False, True, False]
@@ -348,6 +363,12 @@ def test_sum_to_size_undoes_broadcasting() -> None:
     for size in ((2,), (4,), (1, 2, 3)):
         with pytest.raises(ShapeError, match="summed"):
             casts.sum_to_size(g, size)
+
+
+def test_long_sums_of_broadcast_gradients_do_not_stall() -> None:
+    ones = np.ones((2**25, 1), np.float32)
+    assert casts.sum_to_size(ones, (1,)).tolist() == [2.0**25]
+    assert casts.sum_to_size(np.ones((5000, 2)), (1, 2)).tolist() == [[5000.0, 5000.0]]
 
 
 def test_constant_arrays_keep_memory_order() -> None:

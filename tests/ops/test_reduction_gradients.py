@@ -242,6 +242,23 @@ def test_places_never_require_grad() -> None:
     assert found.indices.is_leaf
 
 
+@pytest.mark.parametrize(
+    "op",
+    [
+        lambda x: x.max(0).values,
+        lambda x: x.sort().values,
+        lambda x: x.topk(1).values,
+        lambda x: x.cumsum(0),
+        lambda x: x.mean(0),
+    ],
+)
+def test_the_recorded_gradient_of_a_linear_choice_is_a_constant(op: Op) -> None:
+    x = leaf([3, 1], [2, 5])
+    y = op(x)
+    (g,) = vt.autograd.grad(y, x, vt.ones_like(y), create_graph=True)
+    assert not g.requires_grad
+
+
 def test_a_running_sum_through_a_view_rewrites_the_base() -> None:
     x = leaf([1, 2], [3, 4])
     base = x.clone()
@@ -297,6 +314,16 @@ def test_out_takes_the_result_only_unrecorded_and_in_the_right_dtype() -> None:
         vt.amax(x, 0, out=vt.zeros(2, dtype=vt.float64))
     with pytest.raises(OutGradError):
         vt.sum(x.requires_grad_(), 0, out=vt.zeros(2))
+
+
+@pytest.mark.parametrize("name", ["max", "min", "median", "sort"])
+def test_neither_of_two_results_is_stored_if_one_cannot_be(name: str) -> None:
+    x = vt.tensor([[1.0, 5.0], [3.0, 2.0]])
+    values = vt.zeros(2)
+    with pytest.raises(ResultTypeError):
+        getattr(vt, name)(x, dim=0, out=(values, vt.zeros(2)))
+    assert values.tolist() == [0, 0]
+    assert values._version == 0
 
 
 def test_means_of_empty_tensors_are_nan_and_differentiable() -> None:

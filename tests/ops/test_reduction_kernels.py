@@ -234,6 +234,11 @@ def test_running_sums_round_once_per_element() -> None:
     assert cumulative.cumsum(x, 0).dtype == np.float32
 
 
+def test_there_are_no_running_sums_in_bool() -> None:
+    with pytest.raises(NotSupportedError):
+        cumulative.cumsum(np.ones(2), 0, np.dtype(np.bool_))
+
+
 def test_running_products_follow_the_dimension() -> None:
     x = np.arange(1.0, 7.0).reshape(2, 3)
     assert cumulative.cumprod(x, 1).tolist() == [[1, 2, 6], [4, 20, 120]]

@@ -57,7 +57,7 @@ def test_as_strided_without_elements() -> None:
 
 
 def test_as_strided_scatter_writes_positions_that_the_input_has() -> None:
-    out = strided.as_strided_scatter(
+    out = strided.as_strided_scatter_at(
         np.array([1.0, 2.0]), np.array([9.0, 8.0]), ((2,), (2,), 1), ((2,), (1,), 2)
     )
     assert out.tolist() == [1, 8]
@@ -71,6 +71,6 @@ def test_sources_of_another_shape_are_refused() -> None:
     with pytest.raises(ShapeError):
         strided.diagonal_scatter(X, X)
     with pytest.raises(ShapeError):
-        strided.as_strided_scatter(X, X, ((2, 3), (3, 1), 0), ((2,), (1,), 0))
+        strided.as_strided_scatter_at(X, X, ((2, 3), (3, 1), 0), ((2,), (1,), 0))
     with pytest.raises(OutOfRangeError):
         strided.select_scatter(X, X[0], 0, 2)

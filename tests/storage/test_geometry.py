@@ -30,6 +30,7 @@ from vtgrad.storage.geometry import (
     slice_geometry,
     split_sizes,
     squeeze_geometry,
+    steps_through,
     transpose_geometry,
     unflatten_sizes,
     unfold_geometry,
@@ -255,3 +256,52 @@ def test_every_refusal_is_an_error_of_the_package() -> None:
     for dim0, dim1 in calls:
         with pytest.raises(VtgradError):
             transpose_geometry((2, 3), (3, 1), dim0, dim1)
+
+
+# -- parts, wherever the whole may lie --------------------------------------------------------
+
+Geometry3 = tuple[tuple[int, ...], tuple[int, ...], int]
+dims = st.lists(st.tuples(st.integers(1, 3), st.integers(0, 9)), max_size=3)
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        (((3,), (1,), 13), ((0, 1), ((1, 0),))),  # a column
+        (((2,), (3,), 11), ((1, 0), ((0, 1),))),  # a row
+        (((2,), (4,), 10), ((0, 0), ((1, 1),))),  # the diagonal
+        (((2,), (2,), 10), ((0, 0), ((2, 0),))),  # every other element of a column
+        (((), (), 15), ((2, 1), ())),
+        (((4,), (1,), 10), None),  # over the end of a column
+        (((2,), (1,), 9), None),  # before the first element
+        (((2,), (3,), 13), None),  # behind the last one
+    ],
+)
+def test_parts_of_a_column_major_matrix(
+    part: Geometry3, expected: tuple[tuple[int, ...], tuple[tuple[int, ...], ...]] | None
+) -> None:
+    assert steps_through(((3, 2), (1, 3), 10), part) == expected
+
+
+def test_what_lies_between_the_elements_is_no_part() -> None:
+    assert steps_through(((3,), (2,), 0), ((2,), (2,), 1)) is None
+    assert steps_through(((3,), (2,), 0), ((2,), (2,), 2)) == ((1,), ((1,),))
+
+
+@given(dims, dims, st.integers(0, 3), st.integers(0, 6))
+def test_steps_lead_to_the_elements_of_the_part(
+    whole: list[tuple[int, int]], part: list[tuple[int, int]], start: int, other: int
+) -> None:
+    geometry = tuple(n for n, _ in whole), tuple(s for _, s in whole), start
+    sizes, strides = tuple(n for n, _ in part), tuple(s for _, s in part)
+    found = steps_through(geometry, (sizes, strides, other))
+    if found is None:
+        return
+    first, steps = found
+    for index in itertools.product(*map(range, sizes)):
+        place = list(first)
+        for i, step in zip(index, steps, strict=True):
+            place = [p + i * k for p, k in zip(place, step, strict=True)]
+        assert all(p < n for p, n in zip(place, geometry[0], strict=True))
+        memory = start + sum(p * s for p, s in zip(place, geometry[1], strict=True))
+        assert memory == other + sum(i * s for i, s in zip(index, strides, strict=True))

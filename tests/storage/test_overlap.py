@@ -4,10 +4,10 @@ import itertools
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from vtgrad.storage.geometry import Overlap, has_self_overlap, overlap
+from vtgrad.storage.geometry import Overlap, covers, has_self_overlap, overlap
 
 
 def names_a_place_twice(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
@@ -66,7 +66,8 @@ def test_self_overlap_does_not_name_every_element() -> None:
         (((2, 2), (2, 1), 0), ((2, 2), (1, 2), 0), Overlap.PARTIAL),
         (((3,), (2,), 0), ((3,), (2,), 1), Overlap.UNDECIDED),
         (((2,), (2,), 0), ((2,), (1,), 0), Overlap.UNDECIDED),
-        (((3,), (2,), 0), ((3,), (2,), 0), Overlap.FULL),
+        (((3,), (2,), 0), ((3,), (2,), 0), Overlap.UNDECIDED),
+        (((2, 3), (1, 2), 1), ((2, 3), (1, 2), 1), Overlap.FULL),
         (((0,), (1,), 0), ((3,), (1,), 0), Overlap.NONE),
         (((2,), (5,), 0), ((2,), (5,), 6), Overlap.NONE),
         (((2, 3), (3, 1), 0), ((3,), (1,), 3), Overlap.PARTIAL),
@@ -79,3 +80,49 @@ def test_overlap_of_two_geometries(
 ) -> None:
     assert overlap(a, b) is expected
     assert overlap(b, a) is expected
+
+
+GAPPY = ((2, 3), (8, 2), 1)
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        (((2, 3), (8, 2), 1), True),
+        (((3,), (2,), 9), True),
+        (((2,), (8,), 3), True),
+        (((2, 2), (8, 4), 1), True),
+        (((5,), (1,), 1), False),  # the gaps too
+        (((2,), (8,), 0), False),  # before the first element
+        (((2,), (8,), 2), False),  # in the gaps only
+        (((3,), (6,), 1), False),  # 1, 7, 13: the row has no fourth element
+        (((2,), (8,), 7), False),  # behind a row
+        (((0,), (1,), 99), True),
+    ],
+)
+def test_which_parts_a_geometry_with_gaps_covers(
+    part: tuple[tuple[int, ...], tuple[int, ...], int], expected: bool
+) -> None:
+    assert covers(GAPPY, part) is expected
+
+
+dims = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7)), max_size=3)
+
+
+@given(dims, dims, st.integers(0, 4), st.integers(0, 4))
+def test_covering_agrees_with_naming_every_element(
+    whole: list[tuple[int, int]], part: list[tuple[int, int]], start: int, other_start: int
+) -> None:
+    sizes, strides = tuple(n for n, _ in whole), tuple(s for _, s in whole)
+    part_sizes, part_strides = tuple(n for n, _ in part), tuple(s for _, s in part)
+    assume(not has_self_overlap(sizes, strides))
+    expected = places(part_sizes, part_strides, other_start) <= places(sizes, strides, start)
+    found = covers((sizes, strides, start), (part_sizes, part_strides, other_start))
+    assert found is expected
+
+
+def places(sizes: tuple[int, ...], strides: tuple[int, ...], offset: int) -> set[int]:
+    return {
+        offset + sum(i * s for i, s in zip(index, strides, strict=True))
+        for index in itertools.product(*map(range, sizes))
+    }

@@ -16,13 +16,16 @@ from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
+from vtgrad.ops.explain import explain
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.make_view import make_view, make_views
-from vtgrad.views.write import check_out, store_result, write, write_geometry, write_out
+from vtgrad.views.store_result import store_result
+from vtgrad.views.write import write, write_geometry
+from vtgrad.views.write_out import check_out, write_out
 """
 
 TYPE_VARIABLE = 'T = TypeVar("T", bound=TensorBase)\n\n'
@@ -44,8 +47,18 @@ def function_names(operator: Operator) -> list[str]:
     return names
 
 
+def _as_users_call_it(operator: Operator) -> Operator:
+    """The operator with its first argument called as in PyTorch's functions."""
+    first, *rest = operator.arguments
+    if not operator.method or first.name != "self":
+        return operator
+    renamed = dataclasses.replace(first, name="input")
+    return dataclasses.replace(operator, arguments=(renamed, *rest))
+
+
 def emit_function(operator: Operator) -> str:
     """All functions of one entry, as Python text."""
+    operator = _as_users_call_it(operator)
     if operator.returns == "Self":
         return _inplace(operator, operator.name, operator.writer or operator.kernel, direct=True)
     if operator.returns == "Geometry":
@@ -128,15 +141,17 @@ def _out_of_place(operator: Operator) -> str:
         params += f", {star}out: {kind} | None = None"
     text = f"{header}def {operator.name}({params}) -> {returned}:\n"
     text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a new tensor.")
+    body = ""
     if operator.out:
         outs = [f"out[{i}]" for i in range(len(operator.results))] if multiple else ["out"]
-        text += "    if out is not None:\n"
+        body += "    if out is not None:\n"
         for one in outs:
             extra = "" if _differentiable(operator) else ", differentiable=False"
-            text += f"        check_out({one}, {_tensor_names(operator)}{extra})\n"
+            body += f"        check_out({one}, {_tensor_names(operator)}{extra})\n"
     call = f"quiet.run(k.{operator.kernel}, {_passed(operator, converted=True)})"
+    body += f"    {'arrays' if multiple else 'array'} = {call}\n"
+    text += _explained(operator, body)
     if multiple:
-        text += f"    arrays = {call}\n"
         if operator.out:
             written = ", ".join(
                 f"write_out(out[{i}], arrays[{i}]{exact})" for i in range(len(operator.results))
@@ -148,7 +163,6 @@ def _out_of_place(operator: Operator) -> str:
         )
         text += f"    results = {returned[:-3]}({wrapped})\n"
     else:
-        text += f"    array = {call}\n"
         if operator.out:
             text += "    if out is not None:\n        return write_out(out, array" + exact + ")\n"
         text += f"    result = {source}._wrap(TensorImpl(array))\n"
@@ -168,6 +182,22 @@ def _out_of_place(operator: Operator) -> str:
     return text
 
 
+def _explained(operator: Operator, body: str, *, out: bool = True) -> str:
+    """A ``try`` around statements; see Note [Arguments are looked at when a call has failed]."""
+    types = [f"{a.name}: {a.type}" for a in operator.arguments]
+    names = [a.name for a in operator.arguments]
+    if out and operator.out:
+        types.append(f"out: {'Tensor' if len(operator.results) == 1 else 'Pair'} | None")
+        names.append("out")
+    indented = "".join(f"    {line}\n" for line in body.splitlines())
+    return (
+        f"    try:\n{indented}"
+        "    except Exception as error:\n"
+        f'        explain(error, "{", ".join(types)}", {", ".join(names)})\n'
+        "        raise\n"
+    )
+
+
 def _differentiable(operator: Operator) -> bool:
     """Whether the results of the function have a gradient."""
     return operator.node is not None and not operator.real_result
@@ -183,9 +213,10 @@ def _inplace(operator: Operator, name: str, kernel: str, *, direct: bool) -> str
         operator if direct else _undocumented(operator),
         f"Write the result of `{base}` into the tensor itself, which is returned.",
     )
+    body = ""
     for a in operator.arguments[1:]:
         if a.type == "Tensor":
-            text += f'    array_of({a.name}, "{a.name}")\n'
+            body += f'    array_of({a.name}, "{a.name}")\n'
     rest = _passed(operator, skip_first=True)
     extra = f', overlap="{operator.overlap}"' if operator.overlap != "refused" else ""
     if operator.distinct:
@@ -193,8 +224,8 @@ def _inplace(operator: Operator, name: str, kernel: str, *, direct: bool) -> str
     comma = ", " if rest else ""
     first = operator.arguments[0].name
     recorder = f"{operator.node}.record" if operator.node is not None else "None"
-    text += f"    return write({first}, {recorder}, {writer}{comma}{rest}{extra})\n\n\n"
-    return text
+    body += f"    return write({first}, {recorder}, {writer}{comma}{rest}{extra})\n"
+    return text + _explained(operator, body, out=False) + "\n\n"
 
 
 def _undocumented(operator: Operator) -> Operator:
@@ -207,8 +238,9 @@ def _geometry(operator: Operator) -> str:
     text = f"def {operator.name}({_parameters(operator)}) -> T:\n"
     text += _doc(operator, "Look at the same memory through another geometry from now on.")
     view = f"view_impls.{operator.kernel}"
-    text += f"    return write_geometry(self, {operator.node}.record, {view}{comma}{rest})\n\n\n"
-    return text
+    first = operator.arguments[0].name
+    body = f"    return write_geometry({first}, {operator.node}.record, {view}{comma}{rest})\n"
+    return text + _explained(operator, body) + "\n\n"
 
 
 def _view(operator: Operator) -> str:
@@ -218,10 +250,12 @@ def _view(operator: Operator) -> str:
     returned = "tuple[T, ...]" if several else "T"
     text = f"def {operator.name}({_parameters(operator)}) -> {returned}:\n"
     text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a view.")
-    text += '    array_of(self, "self")\n'
+    first = operator.arguments[0].name
+    text += f'    array_of({first}, "{first}")\n'
     name = "impls" if several else "impl"
-    text += f"    {name} = view_impls.{operator.kernel}(self._impl{comma}{rest})\n"
+    body = f"    {name} = view_impls.{operator.kernel}({first}._impl{comma}{rest})\n"
+    text += _explained(operator, body)
     text += f"    node = {operator.node}.record({_passed(operator)})"
-    text += " if is_grad_enabled() and requires_grad(self) else None\n"
-    text += f"    return {'make_views' if several else 'make_view'}(self, {name}, node)\n\n\n"
+    text += f" if is_grad_enabled() and requires_grad({first}) else None\n"
+    text += f"    return {'make_views' if several else 'make_view'}({first}, {name}, node)\n\n\n"
     return text

@@ -12,7 +12,7 @@ NODE_IMPORTS = """\
 from collections.abc import Sequence
 from typing import ClassVar, final
 
-from vtgrad.graph.functions import gradient_edge
+from vtgrad.graph.functions import collect_next_edges, gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.region import Gradient, Region
 from vtgrad.graph.saved_variable import SavedVariable
@@ -221,7 +221,7 @@ def _record(
     differentiable_list = [a for a in operator.edged if a.is_list]
     if differentiable_list:
         name = differentiable_list[0].name
-        lines.append(f"        edges = tuple([gradient_edge(x) for x in {name}])")
+        lines.append(f"        edges = collect_next_edges(*{name})")
         lines.append(f"        node = {operator.node}(edges)")
     else:
         edges = []

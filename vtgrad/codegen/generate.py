@@ -21,6 +21,23 @@ GENERATED: Final = OPS / "generated"
 # What stands for `x[...]`; users write the brackets.
 _BRACKETS: Final = {"getitem", "setitem"}
 
+# Composites whose first argument is a tensor, and which are no methods of tensors, or methods of
+# another signature.
+_FUNCTIONS_ONLY: Final = frozenset(
+    """
+    conj detach empty_like full_like ones_like rand_like randint_like randn_like rsub zeros_like
+    """.split()
+)
+
+# What writes to its argument and is a function too in PyTorch; the others are methods only.
+_WRITING_FUNCTIONS: Final = frozenset(
+    """
+    abs_ acos_ as_strided_ asin_ atan_ ceil_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_
+    cosh_ exp2_ exp_ expm1_ fill_ floor_ frac_ index_put_ log10_ log1p_ log2_ log_ neg_
+    reciprocal_ relu_ round_ rsqrt_ sigmoid_ sin_ sinh_ sqrt_ square_ tan_ tanh_ trunc_ zero_
+    """.split()
+)
+
 # Kernels and helpers whose result may be, or look at, one of their arguments.
 _ALIASING_KERNELS: Final = {"conj", "sum_to_size", "contiguous", "reshape"}
 
@@ -202,7 +219,8 @@ def _methods(operators: list[Operator], composites: dict[str, list[str]]) -> str
                 isinstance(statement, ast.FunctionDef)
                 and statement.name in exports
                 and statement.args.args
-                and statement.args.args[0].arg == "self"
+                and statement.args.args[0].arg in {"self", "input"}
+                and statement.name not in _FUNCTIONS_ONLY
                 and statement.name not in names
             ):
                 names.append(statement.name)
@@ -226,7 +244,12 @@ def _public(operators: list[Operator], composites: dict[str, list[str]]) -> str:
     for stem, exports in composites.items():
         if stem != "support":
             names += [n for n in exports if not n.endswith("_") and not n.startswith("_")]
-    names = sorted(set(names) - _BRACKETS)
+    made = {name for op in operators for name in function_names(op)}
+    made |= {name for file in composites.values() for name in file}
+    missing = _WRITING_FUNCTIONS - made
+    if missing:
+        raise TableError(f"no operator makes the functions {sorted(missing)}")
+    names = sorted((set(names) | _WRITING_FUNCTIONS) - _BRACKETS)
     text += f"from vtgrad.ops.generated.functional import {', '.join(names)}\n"
     return text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n"
 

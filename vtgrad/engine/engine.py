@@ -4,7 +4,9 @@ NOTE [ Arrays inside, tensors outside ]
 
 Unless the backward itself is recorded, gradients travel as plain arrays and no `Tensor` is made
 for them. Where somebody else looks at one (a hook, a capture, a retained gradient) it is wrapped
-for that moment, and from then on counts as shared, since nobody knows what the other keeps.
+for that moment, and from then on counts as shared, since nobody knows what the other keeps. The
+other may also write to it, and must reach nobody else's memory by that: an array that is not
+owned (a sibling's gradient, the user's own) is copied first.
 
 NOTE [ Backward inside backward ]
 
@@ -25,10 +27,12 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.grad_mode import is_grad_enabled, set_mode
 from ..graph.hooks import Gradients, NodeHooks, call_tensor_hooks
+from ..graph.input_metadata import InputMetadata
 from ..graph.node import FRESH, PASSED, Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..storage.arrays import Array
+from ..storage.geometry import has_self_overlap
 from ..storage.quiet import quiet_context
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -305,19 +309,32 @@ def wrapped(array: Array) -> TensorBase:
     return operators().wrap(TensorImpl(array))
 
 
+def _given_away(buffer: InputBuffer, nr: int, meta: InputMetadata) -> TensorBase | None:
+    """The gradient in slot `nr`, for somebody who may keep it and write to it.
+
+    Nobody else will ever write to that memory. Expanded gradients stay as they are: tensors whose
+    elements share memory cannot be written.
+    """
+    array = buffer.whole(nr, meta)
+    if array is None:
+        return None
+    owned = buffer.owned[nr]
+    buffer.owned[nr] = False
+    if not owned and not has_self_overlap(array.shape, array.strides):
+        return operators().clone(wrapped(array))
+    return wrapped(array)
+
+
 def _show_to_tensor_hooks(node: Node, hooks: NodeHooks, buffer: InputBuffer) -> None:
     metadata = node.input_metadata
-    for nr, own in hooks.tensor_pre.items():
+    # Copies, because hooks may register others while they run.
+    for nr, own in tuple(hooks.tensor_pre.items()):
         if own.entries:
-            array = buffer.whole(nr, metadata[nr])
             seen = call_tensor_hooks(
-                tuple(own.entries.values()),
-                None if array is None else wrapped(array),
-                metadata[nr],
+                tuple(own.entries.values()), _given_away(buffer, nr, metadata[nr]), metadata[nr]
             )
             buffer.slots[nr] = None if seen is None else seen._impl.array
-            buffer.owned[nr] = False
-    for nr, cell in hooks.retain_grad.items():
+    for nr, cell in tuple(hooks.retain_grad.items()):
         array = buffer.whole(nr, metadata[nr])
         if array is not None:
             cell.accumulate(wrapped(array.copy()), operators().add)
@@ -330,11 +347,8 @@ def _capture(
     answer: list[TensorBase | None],
 ) -> None:
     for nr, places in captured.items():
-        array = buffer.whole(nr, node.input_metadata[nr])
-        if array is not None:
-            buffer.owned[nr] = False
-            for place in places:
-                answer[place] = wrapped(array)
+        for place in places:
+            answer[place] = _given_away(buffer, nr, node.input_metadata[nr])
 
 
 def _apply_between_hooks(
@@ -355,7 +369,7 @@ def _apply_between_hooks(
         return answers, () if watched else ownership
     outgoing: Gradients = tuple(
         [
-            None if answer is None else wrapped(_whole(answer, edge))
+            None if answer is None else wrapped(_own_whole(answer, edge))
             for answer, edge in zip(answers, node.next_edges, strict=True)
         ]
     )
@@ -369,9 +383,7 @@ def _apply_between_hooks(
 def _shown_to_pre_hooks(node: Node, hooks: NodeHooks, buffer: InputBuffer) -> Gradients:
     incoming: Gradients = ()
     for nr, meta in enumerate(node.input_metadata):
-        array = buffer.whole(nr, meta)
-        buffer.owned[nr] = False
-        incoming = (*incoming, None if array is None else wrapped(array))
+        incoming = (*incoming, _given_away(buffer, nr, meta))
     for pre in tuple(hooks.pre.entries.values()):
         changed = pre(incoming)
         if changed is not None:
@@ -381,9 +393,12 @@ def _shown_to_pre_hooks(node: Node, hooks: NodeHooks, buffer: InputBuffer) -> Gr
     return incoming
 
 
-def _whole(answer: Gradient | list[Region], edge: Edge | None) -> Array:
+def _own_whole(answer: Gradient | list[Region], edge: Edge | None) -> Array:
+    """An answer that a hook may write to: it may be the incoming gradient, or a saved value."""
     if not isinstance(answer, (list, Region)):
-        return np.asarray(answer)
+        if has_self_overlap(answer.shape, answer.strides):
+            return answer
+        return np.array(answer)
     assert edge is not None
     meta = edge.function.input_metadata[edge.input_nr]
     total = np.zeros(meta.shape, meta.dtype)

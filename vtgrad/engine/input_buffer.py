@@ -12,7 +12,11 @@ __all__ = ["InputBuffer", "ownership_is_used", "use_ownership"]
 
 
 class _Switch:
-    """Whether owned arrays are reused. Off, every sum is a new array; the numbers are the same."""
+    """Whether owned arrays are reused. Off, every sum is a new array.
+
+    The numbers are the same, up to rounding: a new array may have another memory order, in which
+    a later reduction adds up in another order.
+    """
 
     __slots__ = ("on",)
     on: bool

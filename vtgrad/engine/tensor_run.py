@@ -7,6 +7,7 @@ from ..graph.hooks import Gradients, NodeHooks, call_tensor_hooks
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
+from ..storage.geometry import has_self_overlap
 from ..storage.tensor_base import TensorBase
 from .graph_task import GraphTask
 from .ready_queue import ReadyQueue
@@ -86,13 +87,25 @@ def _add(
     slots[nr] = grad if present is None else operators().add(present, grad)
 
 
+def _given_away(grad: TensorBase | None) -> TensorBase | None:
+    """A gradient for a hook, which may write to it, while siblings may hold the same tensor.
+
+    Expanded gradients stay as they are: they cannot be written.
+    """
+    if grad is None or has_self_overlap(grad._impl.sizes, grad._impl.strides):
+        return grad
+    return operators().clone(grad)
+
+
 def _run_tensor_hooks(
     hooks: NodeHooks, metadata: Sequence[InputMetadata], grads: list[TensorBase | None]
 ) -> None:
-    for nr, own in hooks.tensor_pre.items():
+    for nr, own in tuple(hooks.tensor_pre.items()):
         if own.entries:
-            grads[nr] = call_tensor_hooks(tuple(own.entries.values()), grads[nr], metadata[nr])
-    for nr, cell in hooks.retain_grad.items():
+            grads[nr] = call_tensor_hooks(
+                tuple(own.entries.values()), _given_away(grads[nr]), metadata[nr]
+            )
+    for nr, cell in tuple(hooks.retain_grad.items()):
         grad = grads[nr]
         if grad is not None:
             cell.accumulate(operators().clone(grad), operators().add)
@@ -103,6 +116,8 @@ def _apply(
 ) -> Sequence[TensorBase | None]:
     incoming: Gradients = tuple(grads)
     if hooks is not None:
+        if hooks.pre.entries:
+            incoming = tuple([_given_away(grad) for grad in grads])
         for pre in tuple(hooks.pre.entries.values()):
             changed = pre(incoming)
             if changed is not None:
@@ -115,7 +130,8 @@ def _apply(
             expected=len(node.next_edges),
             found=len(answers),
         )
-    if hooks is not None:
+    if hooks is not None and hooks.post.entries:
+        answers = [_given_away(answer) for answer in answers]
         for post in tuple(hooks.post.entries.values()):
             changed = post(tuple(answers), incoming)
             if changed is not None:

@@ -21,7 +21,7 @@ def fit_array(grad: Gradient, meta: InputMetadata, node: Node, nr: int) -> Gradi
     Raises
     ------
     GradientError
-        If the shapes do not fit, or if `grad` is neither floating nor complex.
+        If the shapes do not fit.
     """
     if isinstance(grad, Region):
         if grad.values.dtype != meta.dtype:

@@ -11,12 +11,13 @@ from ..storage.arrays import Array, Shape
 from ..storage.geometry import contiguous_strides, is_non_overlapping_and_dense
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from .autograd_meta import AutogradMeta
 from .grad_mode import set_mode
 from .hooks import GradCell, LeafState, accumulating
 from .input_metadata import InputMetadata
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
-from .region import Gradient, Region
+from .region import Gradient
 
 __all__ = ["AccumulateGrad"]
 
@@ -79,6 +80,12 @@ class AccumulateGrad(Node):
         StaleSavedError
             If so: the gradient would belong to a value that is gone.
         """
+        leaf = self._leaf()
+        if leaf is not None:
+            meta = leaf._impl.autograd_meta
+            if isinstance(meta, AutogradMeta):
+                # A view learns only when it is asked that its base was written.
+                meta.grad_fn(leaf)
         if self.cell.leaf_state is LeafState.MOVED:
             raise StaleSavedError(
                 "a leaf was written in place with something that is recorded, so it is a result "
@@ -86,7 +93,7 @@ class AccumulateGrad(Node):
                 node=self.name(),
             )
 
-    def accumulate_array(self, grad: Gradient, owned: bool) -> None:
+    def accumulate_array(self, grad: Array, owned: bool) -> None:
         """Add one gradient; an owned array may become ``.grad`` itself.
 
         Raises
@@ -96,9 +103,6 @@ class AccumulateGrad(Node):
         """
         if self.cell.leaf_state is not LeafState.ACCUMULATES:
             return
-        meta = self.input_metadata[0]
-        if isinstance(grad, Region):
-            grad, owned = grad.whole(meta.shape, meta.dtype), True
         with accumulating:
             current = self.cell.grad
             if current is None:
@@ -139,8 +143,8 @@ class AccumulateGrad(Node):
         return ()
 
     def run_post_hooks(self) -> None:
-        """Tell the leaf's post-accumulate hooks."""
+        """Tell the leaf's post-accumulate hooks, unless the gradient was dropped."""
         hooks = self.cell.post_accumulate
-        if hooks is not None:
+        if hooks is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
             for hook in tuple(hooks.entries.values()):
                 hook()

@@ -156,11 +156,6 @@ class SavedVariable:
         self._tensor = None
         self._guard = None
 
-    @property
-    def is_released(self) -> bool:
-        """Whether the value was freed."""
-        return self._array is None
-
     def check(self, node: "Node") -> None:
         """Raise if the value cannot be used any more; the order of checks is part of the rules.
 
@@ -253,7 +248,10 @@ class SavedVariable:
             return tensor
         impl = TensorImpl(array)
         impl.version_counter = self._counter
-        if self.is_output:
+        if array.dtype.kind not in "fc":
+            # Indices and masks are results too, but nothing is differentiated through them.
+            pass
+        elif self.is_output:
             slices = None if self._slices is None else self._slices()
             impl.autograd_meta = (
                 AutogradMeta.of_result(node, self.output_nr)

@@ -320,6 +320,11 @@ def sizes_of(name: str, sizes: Sequence[object], size: Sequence[object] | None =
     if (size is None) == (not sizes):
         raise ArgumentTypeError(f"{name} needs a size, and only one", argument="size")
     if size is not None:
+        if not isinstance(size, (tuple, list)):
+            raise ArgumentTypeError(
+                f"argument 'size' must be a sequence of integers, not {type(size).__name__}",
+                argument="size",
+            )
         sizes = size
     elif len(sizes) == 1:
         only = sizes[0]

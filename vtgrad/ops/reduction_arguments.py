@@ -4,18 +4,27 @@ import enum
 from collections.abc import Sequence
 from typing import Final
 
-from vtgrad.errors import ArgumentTypeError
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError, ResultTypeError
+from vtgrad.ops.arguments import array_of
 from vtgrad.ops.types import Dims
+from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.check_inplace import check_self_overlap
 
 __all__ = [
     "UNSET",
     "Unset",
     "check_flag",
+    "check_pair",
     "checked_dim",
     "checked_dims",
     "either",
 ]
+
+
+_INT64: Final = np.dtype(np.int64)
 
 
 class Unset(enum.Enum):
@@ -71,8 +80,8 @@ def checked_dim(value: object, name: str = "dim") -> int:
         array = value._impl.array
         if array.ndim == 0 and array.dtype.kind in "iu":
             return int(array)
-    elif hasattr(value, "__index__") and not isinstance(value, bool):
-        return int(value.__index__())
+    elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return int(value)
     raise ArgumentTypeError(
         f"argument {name!r} must be an integer, not {type(value).__name__}", argument=name
     )
@@ -91,3 +100,30 @@ def checked_dims(value: object, name: str = "dim") -> Dims:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple([checked_dim(d, name) for d in value])
     return checked_dim(value, name)
+
+
+def check_pair(out: Sequence[TensorBase] | None, values: NumpyDType) -> None:
+    """Refuse two ``out=`` tensors that cannot both be written, before either is.
+
+    Raises
+    ------
+    ResultTypeError
+        If they do not have the dtype of the values, and int64 for the places.
+    SelfOverlapError
+        If one overlaps itself.
+    """
+    if out is None:
+        return
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise ArgumentTypeError(
+            f"argument 'out' must be a pair of tensors, not {type(out).__name__}", argument="out"
+        )
+    for tensor, dtype in zip(out, (values, _INT64), strict=True):
+        found = array_of(tensor, "out").dtype
+        if found != dtype:
+            raise ResultTypeError(
+                f"out= has dtype {found}, but the operator stores {dtype} only",
+                result=dtype,
+                target=found,
+            )
+        check_self_overlap(tensor)

@@ -5,7 +5,7 @@ from typing import NoReturn, final
 
 from vtgrad.errors import NoDerivativeError
 from vtgrad.graph.edge import Edge
-from vtgrad.graph.functions import gradient_edge
+from vtgrad.graph.functions import gradient_edge, requires_grad
 from vtgrad.graph.node import Node
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
@@ -35,10 +35,9 @@ class NotImplemented(Node):
         for position, argument in enumerate(arguments):
             if not isinstance(argument, TensorBase):
                 continue
-            edge = gradient_edge(argument)
             is_target = inplace and position == 0 and view_meta_of(argument) is not None
-            if edge is not None or is_target:
-                edges.append(edge)
+            if requires_grad(argument) or is_target:
+                edges.append(gradient_edge(argument))
         return NotImplemented(tuple(edges))
 
     def name(self) -> str:

@@ -8,6 +8,7 @@ the same strides: not for tensors without elements, whose strides NumPy forgets,
 dimensions of size 1 come or go, whose strides NumPy chooses otherwise.
 """
 
+import operator
 from collections.abc import Sequence
 
 from vtgrad.errors import DimensionError, ShapeError
@@ -82,8 +83,9 @@ def as_strided(
     storage_offset: int | None = None,
 ) -> TensorImpl:
     """Any geometry inside the storage."""
-    offset = impl.storage_offset if storage_offset is None else storage_offset
-    sizes, strides = tuple(size), tuple(stride)
+    # Integers may come as tensors, which must not be taken for numbers: `+=` would write them.
+    offset = impl.storage_offset if storage_offset is None else operator.index(storage_offset)
+    sizes, strides = tuple(map(operator.index, size)), tuple(map(operator.index, stride))
     check_in_bounds(sizes, strides, offset, impl.storage.nbytes() // impl.array.itemsize)
     return alias_at(impl, sizes, strides, offset)
 

@@ -204,6 +204,8 @@ def number_dtype(value: object) -> NumpyDType:
         return _default.value.numpy
     if isinstance(value, complex):
         return _COMPLEX_OF[_default.value.numpy]
+    if isinstance(value, np.generic):
+        return number_dtype(value.item())
     raise ArgumentTypeError(
         f"expected a tensor or a number, not {type(value).__name__}", value=value
     )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from vtgrad.errors import ArgumentValueError, OutOfRangeError, ShapeError
 
 from .arrays import Shape
-from .overlap import Geometry, Overlap, has_self_overlap, overlap
+from .overlap import Geometry, Overlap, covers, has_self_overlap, overlap
 from .shapes import (
     broadcast_shapes,
     expand_sizes,
@@ -42,6 +42,7 @@ __all__ = [
     "check_in_bounds",
     "clone_strides",
     "contiguous_strides",
+    "covers",
     "dense_strides_in_order",
     "diagonal_geometry",
     "expand_geometry",
@@ -65,6 +66,7 @@ __all__ = [
     "slice_geometry",
     "split_sizes",
     "squeeze_geometry",
+    "steps_through",
     "transpose_geometry",
     "unflatten_sizes",
     "unfold_geometry",
@@ -376,3 +378,39 @@ def unfold_geometry(
         (*sizes[:place], windows, *sizes[place + 1 :], size),
         (*strides[:place], strides[place] * step, *strides[place + 1 :], strides[place]),
     )
+
+
+def steps_through(whole: Geometry, part: Geometry) -> tuple[Shape, tuple[Shape, ...]] | None:
+    """Where a part starts in the whole, and how each of its dimensions moves through the whole's.
+
+    Element ``i`` of the part is element ``start + sum(i[k] * steps[k])`` of the whole, wherever in
+    memory the whole may be copied to. None if the part is not seen to be one of this kind: it
+    reaches outside, runs over the end of a row, or shows what lies between the elements.
+
+    >>> steps_through(((3, 2), (1, 3), 0), ((3,), (1,), 3))
+    ((0, 1), ((1, 0),))
+    """
+    start = _index_of(part[2] - whole[2], whole)
+    if start is None:
+        return None
+    last = list(start)
+    steps: list[Shape] = []
+    for size, stride in zip(*part[:2], strict=True):
+        step = _index_of(stride if size > 1 else 0, whole)
+        if step is None:
+            return None
+        steps.append(step)
+        last = [index + (size - 1) * k for index, k in zip(last, step, strict=True)]
+    if any(index >= size for index, size in zip(last, whole[0], strict=True)):
+        return None
+    return start, tuple(steps)
+
+
+def _index_of(distance: int, whole: Geometry) -> Shape | None:
+    """The index steps that lead this far through memory, largest strides first."""
+    sizes, strides, _ = whole
+    index = [0] * len(sizes)
+    for dim in sorted(range(len(sizes)), key=lambda d: -strides[d]):
+        if sizes[dim] > 1 and strides[dim] > 0:
+            index[dim], distance = divmod(distance, strides[dim])
+    return tuple(index) if distance == 0 and min(index, default=0) >= 0 else None

@@ -9,10 +9,12 @@ from enum import Enum
 from math import gcd
 from typing import TypeAlias
 
+import numpy as np
+
 from .arrays import Shape
 from .strides import is_non_overlapping_and_dense, reach
 
-__all__ = ["Geometry", "Overlap", "has_self_overlap", "overlap"]
+__all__ = ["Geometry", "Overlap", "covers", "has_self_overlap", "overlap"]
 
 Geometry: TypeAlias = tuple[Shape, Shape, int]
 """Sizes, strides and storage offset, in elements."""
@@ -21,8 +23,8 @@ Geometry: TypeAlias = tuple[Shape, Shape, int]
 class Overlap(Enum):
     """How two geometries of one storage share memory.
 
-    NONE: not at all. FULL: element by element the same locations. PARTIAL: both are dense
-    blocks that share locations otherwise. UNDECIDED: their reaches meet, but at least one has
+    NONE: not at all. FULL: two dense blocks, element by element the same locations. PARTIAL: two
+    dense blocks that share locations otherwise. UNDECIDED: their reaches meet, but at least one has
     gaps or repetitions; such operands may be used together if inputs are read before writing.
     """
 
@@ -36,8 +38,6 @@ def overlap(a: Geometry, b: Geometry) -> Overlap:
     """How two geometries of one storage (and one element size) share memory."""
     if 0 in a[0] or 0 in b[0]:
         return Overlap.NONE
-    if a == b:
-        return Overlap.FULL
     a_low, a_high = reach(*a)
     b_low, b_high = reach(*b)
     if a_high < b_low or b_high < a_low:
@@ -47,6 +47,48 @@ def overlap(a: Geometry, b: Geometry) -> Overlap:
     if a_low == b_low and a_high == b_high and a[1] == b[1]:
         return Overlap.FULL
     return Overlap.PARTIAL
+
+
+def covers(whole: Geometry, part: Geometry) -> bool:
+    """Whether every element of `part` is an element of `whole`. Exact.
+
+    `whole` must not overlap itself. Only where it has gaps are the elements of `part` looked at
+    one by one.
+
+    >>> covers(((3,), (2,), 0), ((2,), (4,), 0))
+    True
+    >>> covers(((3,), (2,), 0), ((5,), (1,), 0))
+    False
+    """
+    if 0 in part[0]:
+        return True
+    if 0 in whole[0]:
+        return False
+    low, high = reach(*whole)
+    part_low, part_high = reach(*part)
+    if part_low < low or part_high > high:
+        return False
+    if is_non_overlapping_and_dense(whole[0], whole[1]):
+        return True
+    rest = _positions(part) - whole[2]
+    terms = sorted([(s, n) for n, s in zip(*whole[:2], strict=True) if n != 1], reverse=True)
+    inner = [sum(s * (n - 1) for s, n in terms[k + 1 :]) for k in range(len(terms))]
+    if any(stride <= below for (stride, _), below in zip(terms, inner, strict=True)):
+        # Dimensions interlock, so an element's place cannot be read off dimension by dimension.
+        return bool(np.isin(rest, _positions((*whole[:2], 0))).all())
+    for stride, size in terms:
+        index = np.minimum(rest // stride, size - 1)
+        rest = rest - index * stride
+    return not rest.any()
+
+
+def _positions(geometry: Geometry) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """Where each element is."""
+    sizes, strides, offset = geometry
+    positions = np.full(1, offset, np.int64)
+    for size, stride in zip(sizes, strides, strict=True):
+        positions = np.add.outer(positions, np.arange(size) * stride).reshape(-1)
+    return positions
 
 
 def has_self_overlap(sizes: Shape, strides: Shape) -> bool:

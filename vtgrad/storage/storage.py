@@ -4,7 +4,7 @@ import numpy as np
 
 from .arrays import Array, NumpyDType
 
-__all__ = ["Storage"]
+__all__ = ["Storage", "bytes_of"]
 
 
 class Storage:
@@ -23,7 +23,7 @@ class Storage:
 
     def __init__(self, owner: Array) -> None:
         self.owner = owner
-        self._flat = _bytes_of(owner)
+        self._flat = bytes_of(owner)
 
     def nbytes(self) -> int:
         """Size of the buffer in bytes."""
@@ -54,7 +54,7 @@ class Storage:
         return array
 
 
-def _bytes_of(owner: Array) -> Array:
+def bytes_of(owner: Array) -> Array:
     """The whole extent of an array's memory, as bytes; the array is kept alive by it."""
     if owner.size == 0:
         return np.ndarray(0, np.uint8)

@@ -1,13 +1,22 @@
 """Whether a tensor may be written now."""
 
-from ..errors import LeafWriteError, SelfOverlapError, ViewOfLeafWriteError
-from ..graph.functions import meta_of
-from ..storage.geometry import has_self_overlap
-from ..storage.tensor_base import TensorBase
-from .creation_meta import refuse_if_restricted
-from .differentiable_view_meta import DifferentiableViewMeta
+from collections.abc import Sequence
 
-__all__ = ["check_inplace", "check_self_overlap"]
+from ..errors import InputOverlapError, LeafWriteError, SelfOverlapError, ViewOfLeafWriteError
+from ..graph.functions import meta_of
+from ..storage.geometry import Overlap, covers, has_self_overlap, overlap
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .creation_meta import refuse_if_restricted
+from .differentiable_view_meta import DifferentiableViewMeta, view_meta_of
+
+__all__ = [
+    "check_base",
+    "check_inplace",
+    "check_input_overlap",
+    "check_self_overlap",
+    "flattened",
+]
 
 
 def check_inplace(tensor: TensorBase) -> None:
@@ -63,3 +72,82 @@ def check_self_overlap(tensor: TensorBase) -> None:
             shape=impl.sizes,
             strides=impl.strides,
         )
+
+
+def check_input_overlap(target: TensorImpl, source: TensorImpl, *, distinct: bool) -> None:
+    """Raise if an input shares some, but not the same, memory with what is written.
+
+    Parameters
+    ----------
+    distinct : bool
+        Also raise if they share their memory element for element.
+
+    Raises
+    ------
+    InputOverlapError
+        If so: what the operator reads would depend on the order of writing.
+    """
+    if target is source:
+        # Also without elements, and with gaps between them.
+        shared = Overlap.FULL
+    elif target._storage is None or target._storage is not source._storage:
+        return
+    else:
+        shared = overlap(
+            (target.sizes, target.strides, target.storage_offset),
+            (source.sizes, source.strides, source.storage_offset),
+        )
+    if shared is Overlap.PARTIAL or (distinct and shared is Overlap.FULL):
+        raise InputOverlapError(
+            "an input and the written tensor share memory in a way that makes the result depend "
+            "on the order of reading and writing; clone the input first",
+            target_shape=target.sizes,
+            input_shape=source.sizes,
+        )
+
+
+def check_base(target: TensorBase) -> None:
+    """Raise if a write to a view could not be told apart in its base's gradient.
+
+    Raises
+    ------
+    SelfOverlapError
+        If elements of the base share memory, or the view shows memory that is not the base's.
+    """
+    meta = view_meta_of(target)
+    if meta is None:
+        return
+    base, view = meta.backward_info.base._impl, target._impl
+    if not base.array.flags.c_contiguous and has_self_overlap(base.sizes, base.strides):
+        raise SelfOverlapError(
+            "cannot record a write to a view of a base whose elements share memory locations; "
+            "clone the base first",
+            shape=base.sizes,
+            strides=base.strides,
+        )
+    if not covers(
+        (base.sizes, base.strides, base.storage_offset),
+        (view.sizes, view.strides, view.storage_offset),
+    ):
+        raise SelfOverlapError(
+            "cannot record a write to a view that shows memory outside of its base, or between "
+            "its base's elements; make the view from a tensor that covers it",
+            shape=target.shape,
+            base_shape=base.sizes,
+        )
+
+
+def flattened(arguments: Sequence[object]) -> Sequence[object]:
+    """The arguments, lists of them opened."""
+    for x in arguments:
+        if isinstance(x, (list, tuple)):
+            break
+    else:
+        return arguments
+    flat: list[object] = []
+    for x in arguments:
+        if isinstance(x, (list, tuple)):
+            flat.extend(x)
+        else:
+            flat.append(x)
+    return flat

@@ -13,7 +13,8 @@ from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..graph.saved_variable import SavedVariable
 from ..storage.arrays import Array, Shape
-from ..storage.geometry import reach
+from ..storage.geometry import has_self_overlap, reach
+from ..storage.storage import bytes_of
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .view_info import ViewFunction
@@ -169,12 +170,12 @@ class CopySlices(Node):
         if self.view_fn is not None:
             raise NotSupportedError("a write through a view that changes the dtype")
         item = grad.itemsize
-        extent = self._extent()
         byte_strides = tuple([s * item for s in self.base_strides])
-        if owned and grad.flags.c_contiguous and grad.strides == byte_strides:
-            whole, flat = grad, grad.reshape(-1)
+        if owned and grad.strides == byte_strides:
+            whole = grad
+            flat = grad.reshape(-1) if grad.flags.c_contiguous else bytes_of(grad)
         else:
-            flat = np.empty(extent, grad.dtype)
+            flat = np.empty(self._extent(), grad.dtype)
             whole = np.ndarray(self.base_sizes, grad.dtype, flat, 0, byte_strides)
             np.copyto(whole, grad)
         if 0 in self.view_sizes:
@@ -210,21 +211,11 @@ class CopySlices(Node):
         first: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             own = answers[0]
-            if own is None:
+            # Only writes of one constant are recorded through a view that overlaps itself.
+            if own is None or has_self_overlap(self.view_sizes, self.view_strides):
                 ops.zero_(part)
             else:
                 ops.copy_(part, own)
             first = whole
         answers[0] = first
         return answers
-
-
-def reaches_outside(base: TensorImpl, view: TensorImpl) -> bool:
-    """Whether a view has elements that lie outside of its base's extent."""
-    if view.numel == 0:
-        return False
-    if base.numel == 0:
-        return True
-    low, high = reach(base.sizes, base.strides, base.storage_offset)
-    view_low, view_high = reach(view.sizes, view.strides, view.storage_offset)
-    return view_low < low or view_high > high

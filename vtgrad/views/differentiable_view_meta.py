@@ -11,8 +11,8 @@ rebuilt node may say the same as the old one; it is built all the same, because 
 all that can be known cheaply.
 """
 
-from ..errors import ViewInvalidError
 from ..graph.autograd_meta import AutogradMeta
+from ..graph.hooks import LeafState, accumulating
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..storage.geometry import Overlap, overlap
@@ -73,6 +73,18 @@ class DifferentiableViewMeta(AutogradMeta):
         if self.grad_fn_ is None and (base_meta is None or not base_meta.requires_grad()):
             return None
         refuse_if_restricted(self.creation_meta, modified=True, producer=self.describe())
+        with accumulating:
+            # Threads that meet here get the same node.
+            if self.attr_version != version:
+                self._rebuild(owner, base)
+                self.attr_version = version
+        return self.grad_fn_
+
+    def _rebuild(self, owner: TensorBase, base: TensorBase) -> None:
+        """Replace the stale producer."""
+        if self.requires_grad_:
+            # A view that was a leaf of its own shows what was written to its base now.
+            self.stop_being_leaf(LeafState.MOVED)
         old, old_nr = self.grad_fn_, self.output_nr
         rebuilt = self._rebuilt(owner, base)
         keeps_value = self.retains_grad and self._keeps_value(owner, base)
@@ -83,8 +95,6 @@ class DifferentiableViewMeta(AutogradMeta):
             old.own_hooks().retain_grad[old_nr] = self.cell
         if self.retains_grad:
             self.base_fn = producer_of(base)
-        self.attr_version = version
-        return self.grad_fn_
 
     def retain(self, owner: TensorBase) -> None:
         """Keep ``.grad`` of the view, also through writes to other parts of the base."""
@@ -162,15 +172,3 @@ def view_meta_of(tensor: TensorBase) -> DifferentiableViewMeta | None:
     """The tensor's view metadata; None if it is no view."""
     meta = tensor._impl.autograd_meta
     return meta if isinstance(meta, DifferentiableViewMeta) else None
-
-
-def is_valid_view(tensor: TensorBase) -> bool:
-    """Whether the producer of a tensor can be read."""
-    meta = view_meta_of(tensor)
-    if meta is None:
-        return True
-    try:
-        meta.grad_fn(tensor)
-    except ViewInvalidError:
-        return False
-    return True

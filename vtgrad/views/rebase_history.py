@@ -11,13 +11,23 @@ from .differentiable_view_meta import DifferentiableViewMeta
 __all__ = ["rebase_history", "set_own_history"]
 
 
-def set_own_history(tensor: TensorBase, node: Node) -> None:
-    """Make `node` the producer of a tensor's present value, without telling its base."""
+def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = False) -> None:
+    """Make `node` the producer of a tensor's present value, without telling its base.
+
+    Parameters
+    ----------
+    same_elements : bool
+        Whether the tensor only looks at its elements in another way. A retained gradient then
+        stays with the former producer, as in PyTorch: it has that shape.
+    """
     impl = tensor._impl
     node.input_metadata = (InputMetadata(impl.array.shape, impl.array.dtype),)
     meta = own_meta(tensor)
     meta.stop_being_leaf(LeafState.MOVED)
-    meta.set_gradient_edge(node, 0)
+    if same_elements:
+        meta.grad_fn_, meta.output_nr = node, 0
+    else:
+        meta.set_gradient_edge(node, 0)
     if isinstance(meta, DifferentiableViewMeta):
         meta.attr_version = impl.version
 

@@ -3,9 +3,10 @@
 from typing import TypeVar, overload
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.arguments import array_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.reductions import MaxDimResult, MedianDimResult, MinDimResult
-from vtgrad.ops.reduction_arguments import UNSET, Unset, check_flag, checked_dim
+from vtgrad.ops.reduction_arguments import UNSET, Unset, check_flag, check_pair, checked_dim
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["max", "median", "min"]
@@ -28,24 +29,25 @@ def _single(name: str, out: T | tuple[T, T] | None) -> T | None:
     return out
 
 
-def _pair(name: str, out: T | tuple[T, T] | None) -> tuple[T, T] | None:
+def _pair(name: str, x: T, out: T | tuple[T, T] | None) -> tuple[T, T] | None:
     if isinstance(out, TensorBase):
         raise ArgumentTypeError(f"{name}() has two results here: out= takes two tensors")
+    check_pair(out, array_of(x, "input").dtype)
     return out
 
 
 @overload
-def max(self: T, *, out: T | None = None) -> T: ...
+def max(input: T, *, out: T | None = None) -> T: ...
 @overload
-def max(self: T, dim: TensorBase, *, out: T | None = None) -> T: ...
+def max(input: T, dim: TensorBase, *, out: T | None = None) -> T: ...
 @overload
-def max(self: T, *, other: TensorBase, out: T | None = None) -> T: ...
+def max(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def max(
-    self: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    input: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
 ) -> MaxDimResult[T]: ...
 def max(
-    self: T,
+    input: T,
     dim: int | TensorBase | Unset = UNSET,
     keepdim: bool | Unset = UNSET,
     *,
@@ -56,7 +58,7 @@ def max(
 
     Parameters
     ----------
-    self : Tensor
+    input : Tensor
         Where to look. A nan counts as larger than every number.
     dim : int or Tensor, optional
         A dimension, or the second tensor. Without it the result is one element, whose gradient
@@ -76,25 +78,25 @@ def max(
     second = dim if isinstance(dim, TensorBase) else other
     if second is not None:
         _refuse_keepdim_alone("max", keepdim)
-        return F.maximum(self, second, out=_single("max", out))
+        return F.maximum(input, second, out=_single("max", out))
     if dim is UNSET:
         _refuse_keepdim_alone("max", keepdim)
-        return F.max_all(self, out=_single("max", out))
-    return F.max_dim(self, checked_dim(dim), _flag(keepdim), out=_pair("max", out))
+        return F.max_all(input, out=_single("max", out))
+    return F.max_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("max", input, out))
 
 
 @overload
-def min(self: T, *, out: T | None = None) -> T: ...
+def min(input: T, *, out: T | None = None) -> T: ...
 @overload
-def min(self: T, dim: TensorBase, *, out: T | None = None) -> T: ...
+def min(input: T, dim: TensorBase, *, out: T | None = None) -> T: ...
 @overload
-def min(self: T, *, other: TensorBase, out: T | None = None) -> T: ...
+def min(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def min(
-    self: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    input: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
 ) -> MinDimResult[T]: ...
 def min(
-    self: T,
+    input: T,
     dim: int | TensorBase | Unset = UNSET,
     keepdim: bool | Unset = UNSET,
     *,
@@ -105,21 +107,21 @@ def min(
     second = dim if isinstance(dim, TensorBase) else other
     if second is not None:
         _refuse_keepdim_alone("min", keepdim)
-        return F.minimum(self, second, out=_single("min", out))
+        return F.minimum(input, second, out=_single("min", out))
     if dim is UNSET:
         _refuse_keepdim_alone("min", keepdim)
-        return F.min_all(self, out=_single("min", out))
-    return F.min_dim(self, checked_dim(dim), _flag(keepdim), out=_pair("min", out))
+        return F.min_all(input, out=_single("min", out))
+    return F.min_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("min", input, out))
 
 
 @overload
-def median(self: T) -> T: ...
+def median(input: T) -> T: ...
 @overload
 def median(
-    self: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    input: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
 ) -> MedianDimResult[T]: ...
 def median(
-    self: T,
+    input: T,
     dim: int | Unset = UNSET,
     keepdim: bool | Unset = UNSET,
     *,
@@ -130,5 +132,5 @@ def median(
         _refuse_keepdim_alone("median", keepdim)
         if out is not None:
             raise ArgumentTypeError("median() takes out= only together with dim")
-        return F.median_all(self)
-    return F.median_dim(self, checked_dim(dim), _flag(keepdim), out=_pair("median", out))
+        return F.median_all(input)
+    return F.median_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("median", input, out))

@@ -10,6 +10,7 @@ from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops.composites.shaping import numbers
+from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.basic_index import (
     Alias,
@@ -90,6 +91,10 @@ def setitem(tensor: T, expression: object, value: object) -> None:
     ShapeError
         If it does not broadcast.
     """
+    if type(expression) is int:
+        # Much the most frequent case; the operator checks the range itself.
+        _store(F.select(tensor, 0, expression), _value_for(tensor, value))
+        return
     plan = parse_index(expression, tensor.shape, _array_of, write=True)
     source = _value_for(tensor, value)
     if plan.nothing:
@@ -104,7 +109,13 @@ def setitem(tensor: T, expression: object, value: object) -> None:
         if source.shape[:1] == (1,):
             source = F.view_shape(source, _without_leading_ones(source.shape))
         F.index_put_at_(part, indices, places, source)
-    elif source.shape == part.shape:
+    else:
+        _store(part, source)
+
+
+def _store(part: TensorBase, source: TensorBase) -> None:
+    """Overwrite a view with a value that broadcasts to it."""
+    if source.shape == part.shape:
         F.copy_(part, source)
     elif source.ndim == 0:
         F.fill_tensor_(part, _read_first(source, part))
@@ -202,8 +213,9 @@ def _without_leading_ones(sizes: Shape) -> Shape:
 # -- index arrays ---------------------------------------------------------------------------
 
 
+@explained
 def index_put(
-    self: T, indices: Sequence[TensorBase], values: TensorBase, accumulate: bool = False
+    input: T, indices: Sequence[TensorBase], values: TensorBase, accumulate: bool = False
 ) -> T:
     """A copy with values stored at, or added to, the elements at index arrays.
 
@@ -216,14 +228,15 @@ def index_put(
     accumulate : bool
         Whether to add; then an element that is named twice gets both values.
     """
-    return F.index_put_at(self, list(indices), _places(indices), values, accumulate)
+    return F.index_put_at(input, list(indices), _places(indices), values, accumulate)
 
 
+@explained
 def index_put_(
-    self: T, indices: Sequence[TensorBase], values: TensorBase, accumulate: bool = False
+    input: T, indices: Sequence[TensorBase], values: TensorBase, accumulate: bool = False
 ) -> T:
     """`index_put` into the tensor itself."""
-    return F.index_put_at_(self, list(indices), _places(indices), values, accumulate)
+    return F.index_put_at_(input, list(indices), _places(indices), values, accumulate)
 
 
 def _places(indices: Sequence[TensorBase]) -> tuple[int, ...]:
@@ -233,7 +246,8 @@ def _places(indices: Sequence[TensorBase]) -> tuple[int, ...]:
     return tuple(range(len(indices)))
 
 
-def take_along_dim(self: T, indices: TensorBase, dim: int | None = None) -> T:
+@explained
+def take_along_dim(input: T, indices: TensorBase, dim: int | None = None) -> T:
     """`gather` with broadcasting; of the flattened tensors without `dim`.
 
     Raises
@@ -242,21 +256,21 @@ def take_along_dim(self: T, indices: TensorBase, dim: int | None = None) -> T:
         If the numbers of dimensions differ.
     """
     if dim is None:
-        return F.gather(F.reshape(self, -1), 0, F.reshape(indices, -1))
-    if self.ndim != indices.ndim:
+        return F.gather(F.reshape(input, -1), 0, F.reshape(indices, -1))
+    if input.ndim != indices.ndim:
         raise ShapeError(
-            f"take_along_dim needs as many dimensions, got {self.ndim} and {indices.ndim}",
-            ndim=self.ndim,
+            f"take_along_dim needs as many dimensions, got {input.ndim} and {indices.ndim}",
+            ndim=input.ndim,
             indices_ndim=indices.ndim,
         )
-    axis = normalize_dim(dim, self.ndim)
-    shape, other = list(self.shape), list(indices.shape)
+    axis = normalize_dim(dim, input.ndim)
+    shape, other = list(input.shape), list(indices.shape)
     length, count = shape[axis], other[axis]
     shape[axis] = other[axis] = 1
     common = list(broadcast_shapes(tuple(shape), tuple(other)))
     before, after = common[:axis], common[axis + 1 :]
     return F.gather(
-        F.expand_sizes(self, (*before, length, *after)),
+        F.expand_sizes(input, (*before, length, *after)),
         axis,
         F.expand_sizes(indices, (*before, count, *after)),
     )
@@ -265,14 +279,14 @@ def take_along_dim(self: T, indices: TensorBase, dim: int | None = None) -> T:
 # -- overloads ------------------------------------------------------------------------------
 
 
-def fill_(self: T, value: TensorBase | Number) -> T:
+def fill_(input: T, value: TensorBase | Number) -> T:
     """Set every element to a number, or to the value of a 0-d tensor."""
     if isinstance(value, TensorBase):
-        return F.fill_tensor_(self, _read_first(value, self))
-    return F.fill_number_(self, value)
+        return F.fill_tensor_(input, _read_first(value, input))
+    return F.fill_number_(input, value)
 
 
-def masked_fill(self: T, mask: TensorBase, value: TensorBase | Number) -> T:
+def masked_fill(input: T, mask: TensorBase, value: TensorBase | Number) -> T:
     """A copy with one value wherever a mask is true.
 
     Parameters
@@ -283,73 +297,110 @@ def masked_fill(self: T, mask: TensorBase, value: TensorBase | Number) -> T:
         Must be storable in the tensor's dtype.
     """
     if isinstance(value, TensorBase):
-        return F.masked_fill_tensor(self, mask, value)
-    return F.masked_fill_number(self, mask, value)
+        return F.masked_fill_tensor(input, mask, value)
+    return F.masked_fill_number(input, mask, value)
 
 
-def masked_fill_(self: T, mask: TensorBase, value: TensorBase | Number) -> T:
+def masked_fill_(input: T, mask: TensorBase, value: TensorBase | Number) -> T:
     """`masked_fill` of the tensor itself; the mask must broadcast to its shape."""
     if isinstance(value, TensorBase):
-        return F.masked_fill_tensor_(self, mask, _read_first(value, self))
-    return F.masked_fill_number_(self, mask, value)
+        return F.masked_fill_tensor_(input, mask, _read_first(value, input))
+    return F.masked_fill_number_(input, mask, value)
 
 
-def index_fill(self: T, dim: int, index: TensorBase, value: TensorBase | Number) -> T:
+def index_fill(input: T, dim: int, index: TensorBase, value: TensorBase | Number) -> T:
     """A copy with one value in the slices at a vector of indices."""
     if isinstance(value, TensorBase):
-        return F.index_fill_tensor(self, dim, index, value)
-    return F.index_fill_number(self, dim, index, value)
+        return F.index_fill_tensor(input, dim, index, value)
+    return F.index_fill_number(input, dim, index, value)
 
 
-def index_fill_(self: T, dim: int, index: TensorBase, value: TensorBase | Number) -> T:
+def index_fill_(input: T, dim: int, index: TensorBase, value: TensorBase | Number) -> T:
     """`index_fill` of the tensor itself."""
     if isinstance(value, TensorBase):
-        return F.index_fill_tensor_(self, dim, index, _read_first(value, self))
-    return F.index_fill_number_(self, dim, index, value)
+        return F.index_fill_tensor_(input, dim, index, _read_first(value, input))
+    return F.index_fill_number_(input, dim, index, value)
 
 
-def scatter(self: T, dim: int, index: TensorBase, src: TensorBase | Number) -> T:
-    """A copy with ``result[index[i, j], j] = src[i, j]`` for ``dim=0``, and so on."""
+def scatter(
+    input: T,
+    dim: int,
+    index: TensorBase,
+    src: TensorBase | Number | None = None,
+    *,
+    value: Number | None = None,
+) -> T:
+    """A copy with ``result[index[i, j], j] = src[i, j]`` for ``dim=0``, and so on.
+
+    Parameters
+    ----------
+    src : Tensor or number
+        What to store.
+    value : number
+        The same, by keyword.
+    """
+    src = _one_of(src, value, "scatter")
     if isinstance(src, TensorBase):
-        return F.scatter_src(self, dim, index, src)
-    return F.scatter_value(self, dim, index, src)
+        return F.scatter_src(input, dim, index, src)
+    return F.scatter_value(input, dim, index, src)
 
 
-def scatter_(self: T, dim: int, index: TensorBase, src: TensorBase | Number) -> T:
+def scatter_(
+    input: T,
+    dim: int,
+    index: TensorBase,
+    src: TensorBase | Number | None = None,
+    *,
+    value: Number | None = None,
+) -> T:
     """`scatter` into the tensor itself."""
+    src = _one_of(src, value, "scatter_")
     if isinstance(src, TensorBase):
-        return F.scatter_src_(self, dim, index, src)
-    return F.scatter_value_(self, dim, index, src)
+        return F.scatter_src_(input, dim, index, src)
+    return F.scatter_value_(input, dim, index, src)
+
+
+def _one_of(
+    src: TensorBase | Number | None, value: Number | None, name: str
+) -> TensorBase | Number:
+    given = src if value is None else value
+    if given is None or (src is not None and value is not None):
+        raise ArgumentTypeError(f"{name} needs either src or value", argument="src")
+    return given
 
 
 # -- sequences of integers ------------------------------------------------------------------
 
 
-def repeat(self: T, *repeats: int | Sequence[int]) -> T:
+@explained
+def repeat(input: T, *counts: int | Sequence[int], repeats: Sequence[int] | None = None) -> T:
     """The tensor tiled along each dimension; more counts than dimensions add new ones in front."""
-    return F.repeat_tiles(self, numbers(repeats, "repeat"))
+    return F.repeat_tiles(input, numbers(counts, repeats, "repeat"))
 
 
-def tile(self: T, *dims: int | Sequence[int]) -> T:
+@explained
+def tile(input: T, *counts: int | Sequence[int], dims: Sequence[int] | None = None) -> T:
     """`repeat`, with missing counts taken for 1."""
-    counts = numbers(dims, "tile")
-    return F.repeat_tiles(self, (1,) * (self.ndim - len(counts)) + counts)
+    repeats = numbers(counts, dims, "tile")
+    return F.repeat_tiles(input, (1,) * (input.ndim - len(repeats)) + repeats)
 
 
-def flip(self: T, *dims: int | Sequence[int]) -> T:
+def flip(input: T, *axes: int | Sequence[int], dims: int | Sequence[int] | None = None) -> T:
     """A copy with the elements in reverse order along dimensions."""
-    return F.flip_dims(self, numbers(dims, "flip"))
+    return F.flip_dims(input, numbers(axes, dims, "flip"))
 
 
-def fliplr(self: T) -> T:
+@explained
+def fliplr(input: T) -> T:
     """A copy with dimension 1 in reverse order."""
-    if self.ndim < 2:
-        raise ShapeError(f"fliplr needs at least 2 dimensions, got {self.ndim}", ndim=self.ndim)
-    return F.flip_dims(self, (1,))
+    if input.ndim < 2:
+        raise ShapeError(f"fliplr needs at least 2 dimensions, got {input.ndim}", ndim=input.ndim)
+    return F.flip_dims(input, (1,))
 
 
-def flipud(self: T) -> T:
+@explained
+def flipud(input: T) -> T:
     """A copy with dimension 0 in reverse order."""
-    if self.ndim < 1:
+    if input.ndim < 1:
         raise ShapeError("flipud needs at least 1 dimension, got a 0-d tensor", ndim=0)
-    return F.flip_dims(self, (0,))
+    return F.flip_dims(input, (0,))

@@ -2,9 +2,10 @@
 
 from typing import Literal, TypeVar, overload
 
+from vtgrad.ops.arguments import array_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.ordering import SortDimResult, SortStableResult, TopkDimResult
-from vtgrad.ops.reduction_arguments import UNSET, Unset, check_flag, checked_dim
+from vtgrad.ops.reduction_arguments import UNSET, Unset, check_flag, check_pair, checked_dim
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["argsort", "nonzero", "sort", "topk"]
@@ -13,7 +14,7 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def sort(
-    self: T,
+    input: T,
     dim: int = -1,
     descending: bool = False,
     *,
@@ -24,7 +25,7 @@ def sort(
 
     Parameters
     ----------
-    self : Tensor
+    input : Tensor
         What to sort; nan counts as larger than every number.
     dim : int, default -1
         The dimension to sort along.
@@ -41,20 +42,21 @@ def sort(
         ``values`` and the int64 ``indices``.
     """
     axis, down = checked_dim(dim), check_flag(descending, "descending")
+    check_pair(out, array_of(input, "input").dtype)
     if stable is UNSET:
-        return F.sort_dim(self, axis, down, out=out)
-    return F.sort_stable(self, stable, axis, down, out=out)
+        return F.sort_dim(input, axis, down, out=out)
+    return F.sort_stable(input, stable, axis, down, out=out)
 
 
-def argsort(self: T, dim: int = -1, descending: bool = False, *, stable: bool = False) -> T:
+def argsort(input: T, dim: int = -1, descending: bool = False, *, stable: bool = False) -> T:
     """Where each element of the sorted tensor stood; the arguments are those of `sort`."""
     return F.argsort_dim(
-        self, checked_dim(dim), check_flag(descending, "descending"), check_flag(stable, "stable")
+        input, checked_dim(dim), check_flag(descending, "descending"), check_flag(stable, "stable")
     )
 
 
 def topk(
-    self: T,
+    input: T,
     k: int,
     dim: int = -1,
     largest: bool = True,
@@ -69,8 +71,9 @@ def topk(
     ElementIndexError
         If there are fewer than `k` elements along the dimension.
     """
+    check_pair(out, array_of(input, "input").dtype)
     return F.topk_dim(
-        self,
+        input,
         checked_dim(k, "k"),
         checked_dim(dim),
         check_flag(largest, "largest"),
@@ -80,15 +83,15 @@ def topk(
 
 
 @overload
-def nonzero(self: T, *, as_tuple: Literal[False] = False, out: T | None = None) -> T: ...
+def nonzero(input: T, *, as_tuple: Literal[False] = False, out: T | None = None) -> T: ...
 @overload
-def nonzero(self: T, *, as_tuple: Literal[True], out: None = None) -> tuple[T, ...]: ...
-def nonzero(self: T, *, as_tuple: bool = False, out: T | None = None) -> T | tuple[T, ...]:
+def nonzero(input: T, *, as_tuple: Literal[True], out: None = None) -> tuple[T, ...]: ...
+def nonzero(input: T, *, as_tuple: bool = False, out: T | None = None) -> T | tuple[T, ...]:
     """Places of the elements that are not zero.
 
     Parameters
     ----------
-    self : Tensor
+    input : Tensor
         What to look through.
     as_tuple : bool, default False
         Whether to return one vector per dimension, fit for indexing, instead of a matrix with
@@ -97,6 +100,6 @@ def nonzero(self: T, *, as_tuple: bool = False, out: T | None = None) -> T | tup
         Where to store the matrix.
     """
     if not check_flag(as_tuple, "as_tuple"):
-        return F.nonzero_rows(self, out=out)
-    rows = F.nonzero_rows(self if self.ndim else F.reshape(self, (1,)))
+        return F.nonzero_rows(input, out=out)
+    rows = F.nonzero_rows(input if array_of(input, "input").ndim else F.reshape(input, (1,)))
     return tuple(F.unbind(rows, 1))

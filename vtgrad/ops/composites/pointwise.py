@@ -9,16 +9,19 @@ from typing import Final, TypeVar, cast, overload
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
-from vtgrad.graph.functions import requires_grad, set_history
+from vtgrad.graph.functions import requires_grad
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
+from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.dtypes import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.views.write import check_out, store_result, write
+from vtgrad.views.rebase_history import rebase_history
+from vtgrad.views.store_result import store_result
+from vtgrad.views.write import write
 
 __all__ = [
     "absolute",
@@ -78,7 +81,7 @@ def _tensor_beside(value: Number, other: TensorBase | Number) -> TensorBase:
 
 
 def div(
-    self: T,
+    input: T,
     other: TensorBase | Number,
     *,
     rounding_mode: str | None = _NOT_GIVEN,
@@ -88,7 +91,7 @@ def div(
 
     Parameters
     ----------
-    self : Tensor
+    input : Tensor
         Dividend.
     other : Tensor or number
         Divisor; the shapes broadcast.
@@ -110,90 +113,86 @@ def div(
     [3, -4]
     """
     if rounding_mode is _NOT_GIVEN:
-        return F.true_divide(self, other, out=out)
-    return F.div_rounded(self, other, rounding_mode=rounding_mode, out=out)
+        return F.true_divide(input, other, out=out)
+    return F.div_rounded(input, other, rounding_mode=rounding_mode, out=out)
 
 
-def div_(self: T, other: TensorBase | Number, *, rounding_mode: str | None = _NOT_GIVEN) -> T:
+def div_(input: T, other: TensorBase | Number, *, rounding_mode: str | None = _NOT_GIVEN) -> T:
     """Divide the tensor itself; see `div`."""
     if rounding_mode is _NOT_GIVEN:
-        return F.true_divide_(self, other)
-    return F.div_rounded_(self, other, rounding_mode=rounding_mode)
+        return F.true_divide_(input, other)
+    return F.div_rounded_(input, other, rounding_mode=rounding_mode)
 
 
 @overload
-def floor_divide(self: T, other: TensorBase | Number, *, out: T | None = None) -> T: ...
+def floor_divide(input: T, other: TensorBase | Number, *, out: T | None = None) -> T: ...
 @overload
-def floor_divide(self: Number, other: T, *, out: T | None = None) -> T: ...
+def floor_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
 def floor_divide(
-    self: TensorBase | Number, other: TensorBase | Number, *, out: TensorBase | None = None
+    input: TensorBase | Number, other: TensorBase | Number, *, out: TensorBase | None = None
 ) -> TensorBase:
     """Quotient rounded down.
 
     As in PyTorch its backward raises; ``div(..., rounding_mode="floor")`` has gradient zero.
     """
-    if not isinstance(self, TensorBase):
-        self = _tensor_beside(self, other)
-    if out is not None:
-        check_out(out, self, other)
-    result = F.floor_quotient(self, other, out=out)
-    if out is None and is_grad_enabled() and requires_grad(self, other):
-        set_history(result, NotImplementedNode.record(self, other))
+    if not isinstance(input, TensorBase):
+        input = _tensor_beside(input, other)
+    result = F.floor_quotient(input, other, out=out)
+    if is_grad_enabled() and requires_grad(input, other):
+        rebase_history(result, NotImplementedNode.record(input, other))
     return result
 
 
 _floor_divide_writer = store_result(k.floor_divide)
 
 
-def floor_divide_(self: T, other: TensorBase | Number) -> T:
+def floor_divide_(input: T, other: TensorBase | Number) -> T:
     """Divide the tensor itself and round down; see `floor_divide`."""
-    return write(self, NotImplementedNode.record, _floor_divide_writer, other)
+    return write(input, NotImplementedNode.record, _floor_divide_writer, other)
 
 
 @overload
-def remainder(self: T, other: TensorBase | Number, *, out: T | None = None) -> T: ...
+def remainder(input: T, other: TensorBase | Number, *, out: T | None = None) -> T: ...
 @overload
-def remainder(self: Number, other: T, *, out: T | None = None) -> T: ...
+def remainder(input: Number, other: T, *, out: T | None = None) -> T: ...
 def remainder(
-    self: TensorBase | Number, other: TensorBase | Number, *, out: TensorBase | None = None
+    input: TensorBase | Number, other: TensorBase | Number, *, out: TensorBase | None = None
 ) -> TensorBase:
     """What remains of a division rounded down; it has the divisor's sign.
 
     Of a number by a tensor it has no derivative in PyTorch, and none here.
     """
     if isinstance(other, TensorBase):
-        if isinstance(self, TensorBase):
-            return F.remainder_tensor(self, other, out=out)
-        if out is not None:
-            check_out(out, other)
-        result = F.remainder_of_number(self, other, out=out)
-        if out is None and is_grad_enabled() and requires_grad(other):
-            set_history(result, NotImplementedNode.record(other))
+        if isinstance(input, TensorBase):
+            return F.remainder_tensor(input, other, out=out)
+        result = F.remainder_of_number(input, other, out=out)
+        if is_grad_enabled() and requires_grad(other):
+            rebase_history(result, NotImplementedNode.record(other))
         return result
-    if isinstance(self, TensorBase):
-        return F.remainder_number(self, other, out=out)
+    if isinstance(input, TensorBase):
+        return F.remainder_number(input, other, out=out)
     raise ArgumentTypeError("at least one operand of remainder must be a tensor")
 
 
-def remainder_(self: T, other: TensorBase | Number) -> T:
+def remainder_(input: T, other: TensorBase | Number) -> T:
     """Replace the tensor by what remains; see `remainder`."""
     if isinstance(other, TensorBase):
-        return F.remainder_tensor_(self, other)
-    return F.remainder_number_(self, other)
+        return F.remainder_tensor_(input, other)
+    return F.remainder_number_(input, other)
 
 
-def fmod(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def fmod(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """What remains of a division rounded towards zero; it has the dividend's sign."""
     if isinstance(other, TensorBase):
-        return F.fmod_tensor(self, other, out=out)
-    return F.fmod_number(self, other, out=out)
+        return F.fmod_tensor(input, other, out=out)
+    return F.fmod_number(input, other, out=out)
 
 
-def fmod_(self: T, other: TensorBase | Number) -> T:
+def fmod_(input: T, other: TensorBase | Number) -> T:
     """Replace the tensor by what remains; see `fmod`."""
     if isinstance(other, TensorBase):
-        return F.fmod_tensor_(self, other)
-    return F.fmod_number_(self, other)
+        return F.fmod_tensor_(input, other)
+    return F.fmod_number_(input, other)
 
 
 # -- sums and powers ------------------------------------------------------------------------
@@ -206,7 +205,7 @@ def rsub(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
     return F.rsub_number(input, other, alpha=alpha)
 
 
-def positive(self: T) -> T:
+def positive(input: T) -> T:
     """The tensor itself.
 
     Raises
@@ -214,22 +213,22 @@ def positive(self: T) -> T:
     DTypeError
         If it is bool.
     """
-    if self._impl.array.dtype.kind == "b":
+    if input._impl.array.dtype.kind == "b":
         raise DTypeError("bool tensors have no sign, so `+` is not defined for them")
-    return self
+    return input
 
 
-def absolute(self: T, *, out: T | None = None) -> T:
+def absolute(input: T, *, out: T | None = None) -> T:
     """The absolute value; another name of `abs`."""
-    return F.abs(self, out=out)
+    return F.abs(input, out=out)
 
 
 @overload
-def pow(self: T, exponent: TensorBase | Number, *, out: T | None = None) -> T: ...
+def pow(input: T, exponent: TensorBase | Number, *, out: T | None = None) -> T: ...
 @overload
-def pow(self: Number, exponent: T, *, out: T | None = None) -> T: ...
+def pow(input: Number, exponent: T, *, out: T | None = None) -> T: ...
 def pow(
-    self: TensorBase | Number, exponent: TensorBase | Number, *, out: TensorBase | None = None
+    input: TensorBase | Number, exponent: TensorBase | Number, *, out: TensorBase | None = None
 ) -> TensorBase:
     """The first operand to the power of the second, one of which may be a number.
 
@@ -247,75 +246,77 @@ def pow(
     [1.0, 8.0]
     """
     if not isinstance(exponent, TensorBase):
-        if not isinstance(self, TensorBase):
+        if not isinstance(input, TensorBase):
             raise ArgumentTypeError("at least one operand of pow must be a tensor")
-        return F.pow_number(self, exponent, out=out)
-    if isinstance(self, TensorBase):
-        return F.pow_tensor(self, exponent, out=out)
-    return F.pow_of_number(self, exponent, out=out)
+        return F.pow_number(input, exponent, out=out)
+    if isinstance(input, TensorBase):
+        return F.pow_tensor(input, exponent, out=out)
+    return F.pow_of_number(input, exponent, out=out)
 
 
-def pow_(self: T, exponent: TensorBase | Number) -> T:
+def pow_(input: T, exponent: TensorBase | Number) -> T:
     """Raise the tensor itself to a power; see `pow`."""
     if isinstance(exponent, TensorBase):
-        return F.pow_tensor_(self, exponent)
-    return F.pow_number_(self, exponent)
+        return F.pow_tensor_(input, exponent)
+    return F.pow_number_(input, exponent)
 
 
-def square(self: T, *, out: T | None = None) -> T:
+def square(input: T, *, out: T | None = None) -> T:
     """The tensor to the power of 2."""
-    return F.pow_number(self, 2, out=out)
+    return F.pow_number(input, 2, out=out)
 
 
-def square_(self: T) -> T:
+def square_(input: T) -> T:
     """Raise the tensor itself to the power of 2."""
-    return F.pow_number_(self, 2)
+    return F.pow_number_(input, 2)
 
 
-def lerp(self: T, end: TensorBase, weight: TensorBase | Number, *, out: T | None = None) -> T:
+def lerp(input: T, end: TensorBase, weight: TensorBase | Number, *, out: T | None = None) -> T:
     """The points between two tensors: the first one at weight 0, `end` at weight 1.
 
     The dtypes must agree.
     """
     if isinstance(weight, TensorBase):
-        return F.lerp_tensor(self, end, weight, out=out)
-    return F.lerp_number(self, end, weight, out=out)
+        return F.lerp_tensor(input, end, weight, out=out)
+    return F.lerp_number(input, end, weight, out=out)
 
 
-def lerp_(self: T, end: TensorBase, weight: TensorBase | Number) -> T:
+def lerp_(input: T, end: TensorBase, weight: TensorBase | Number) -> T:
     """Move the tensor itself towards `end`; see `lerp`."""
     if isinstance(weight, TensorBase):
-        return F.lerp_tensor_(self, end, weight)
-    return F.lerp_number_(self, end, weight)
+        return F.lerp_tensor_(input, end, weight)
+    return F.lerp_number_(input, end, weight)
 
 
-def round(self: T, *, decimals: int = 0, out: T | None = None) -> T:
+@explained
+def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     """The nearest integer, the even one of two equally near.
 
     Parameters
     ----------
-    self : Tensor
+    input : Tensor
     decimals : int
         Keep this many decimal places; with a negative number, round before the point.
     out : Tensor, optional
     """
     if decimals == 0:
-        return F.round_whole(self, out=out)
-    return F.round_decimals(self, decimals=decimals, out=out)
+        return F.round_whole(input, out=out)
+    return F.round_decimals(input, decimals=decimals, out=out)
 
 
-def round_(self: T, *, decimals: int = 0) -> T:
+@explained
+def round_(input: T, *, decimals: int = 0) -> T:
     """Round the tensor itself; see `round`."""
     if decimals == 0:
-        return F.round_whole_(self)
-    return F.round_decimals_(self, decimals=decimals)
+        return F.round_whole_(input)
+    return F.round_decimals_(input, decimals=decimals)
 
 
 # -- bounds and choices ---------------------------------------------------------------------
 
 
 def clamp(
-    self: T,
+    input: T,
     min: TensorBase | Number | None = None,
     max: TensorBase | Number | None = None,
     *,
@@ -343,20 +344,20 @@ def clamp(
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
         assert not isinstance(high, Number)
-        return F.clamp_tensors(self, low, high, out=out)
-    return F.clamp_numbers(self, low, high, out=out)
+        return F.clamp_tensors(input, low, high, out=out)
+    return F.clamp_numbers(input, low, high, out=out)
 
 
 def clamp_(
-    self: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
+    input: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
 ) -> T:
     """Limit the tensor itself; see `clamp`."""
     low, high = _bounds(min, max)
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
         assert not isinstance(high, Number)
-        return F.clamp_tensors_(self, low, high)
-    return F.clamp_numbers_(self, low, high)
+        return F.clamp_tensors_(input, low, high)
+    return F.clamp_numbers_(input, low, high)
 
 
 Bound = TensorBase | Number | None
@@ -379,49 +380,49 @@ def _as_number(bound: TensorBase) -> Number:
 
 
 def clip(
-    self: T,
+    input: T,
     min: TensorBase | Number | None = None,
     max: TensorBase | Number | None = None,
     *,
     out: T | None = None,
 ) -> T:
     """Another name of `clamp`."""
-    return clamp(self, min, max, out=out)
+    return clamp(input, min, max, out=out)
 
 
 def clip_(
-    self: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
+    input: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
 ) -> T:
     """Another name of `clamp_`."""
-    return clamp_(self, min, max)
+    return clamp_(input, min, max)
 
 
-def clamp_min(self: T, min: TensorBase | Number, *, out: T | None = None) -> T:
+def clamp_min(input: T, min: TensorBase | Number, *, out: T | None = None) -> T:
     """The values, those below `min` raised to it."""
     if isinstance(min, TensorBase):
-        return F.clamp_min_tensor(self, min, out=out)
-    return F.clamp_min_number(self, min, out=out)
+        return F.clamp_min_tensor(input, min, out=out)
+    return F.clamp_min_number(input, min, out=out)
 
 
-def clamp_min_(self: T, min: TensorBase | Number) -> T:
+def clamp_min_(input: T, min: TensorBase | Number) -> T:
     """Raise what is below `min` in the tensor itself."""
     if isinstance(min, TensorBase):
-        return F.clamp_min_tensor_(self, min)
-    return F.clamp_min_number_(self, min)
+        return F.clamp_min_tensor_(input, min)
+    return F.clamp_min_number_(input, min)
 
 
-def clamp_max(self: T, max: TensorBase | Number, *, out: T | None = None) -> T:
+def clamp_max(input: T, max: TensorBase | Number, *, out: T | None = None) -> T:
     """The values, those above `max` lowered to it."""
     if isinstance(max, TensorBase):
-        return F.clamp_max_tensor(self, max, out=out)
-    return F.clamp_max_number(self, max, out=out)
+        return F.clamp_max_tensor(input, max, out=out)
+    return F.clamp_max_number(input, max, out=out)
 
 
-def clamp_max_(self: T, max: TensorBase | Number) -> T:
+def clamp_max_(input: T, max: TensorBase | Number) -> T:
     """Lower what is above `max` in the tensor itself."""
     if isinstance(max, TensorBase):
-        return F.clamp_max_tensor_(self, max)
-    return F.clamp_max_number_(self, max)
+        return F.clamp_max_tensor_(input, max)
+    return F.clamp_max_number_(input, max)
 
 
 @overload
@@ -484,31 +485,43 @@ def _in_common_dtype(tensor: TensorBase, number: Number) -> TensorBase:
 # -- comparisons in place -------------------------------------------------------------------
 
 
-def eq_(self: T, other: TensorBase | Number) -> T:
+def eq_(input: T, other: TensorBase | Number) -> T:
     """Overwrite the tensor with whether it is equal."""
-    return F.eq_tensor_(self, other) if isinstance(other, TensorBase) else F.eq_number_(self, other)
+    return (
+        F.eq_tensor_(input, other) if isinstance(other, TensorBase) else F.eq_number_(input, other)
+    )
 
 
-def ne_(self: T, other: TensorBase | Number) -> T:
+def ne_(input: T, other: TensorBase | Number) -> T:
     """Overwrite the tensor with whether it differs."""
-    return F.ne_tensor_(self, other) if isinstance(other, TensorBase) else F.ne_number_(self, other)
+    return (
+        F.ne_tensor_(input, other) if isinstance(other, TensorBase) else F.ne_number_(input, other)
+    )
 
 
-def lt_(self: T, other: TensorBase | Number) -> T:
+def lt_(input: T, other: TensorBase | Number) -> T:
     """Overwrite the tensor with whether it is less."""
-    return F.lt_tensor_(self, other) if isinstance(other, TensorBase) else F.lt_number_(self, other)
+    return (
+        F.lt_tensor_(input, other) if isinstance(other, TensorBase) else F.lt_number_(input, other)
+    )
 
 
-def le_(self: T, other: TensorBase | Number) -> T:
+def le_(input: T, other: TensorBase | Number) -> T:
     """Overwrite the tensor with whether it is less or equal."""
-    return F.le_tensor_(self, other) if isinstance(other, TensorBase) else F.le_number_(self, other)
+    return (
+        F.le_tensor_(input, other) if isinstance(other, TensorBase) else F.le_number_(input, other)
+    )
 
 
-def gt_(self: T, other: TensorBase | Number) -> T:
+def gt_(input: T, other: TensorBase | Number) -> T:
     """Overwrite the tensor with whether it is greater."""
-    return F.gt_tensor_(self, other) if isinstance(other, TensorBase) else F.gt_number_(self, other)
+    return (
+        F.gt_tensor_(input, other) if isinstance(other, TensorBase) else F.gt_number_(input, other)
+    )
 
 
-def ge_(self: T, other: TensorBase | Number) -> T:
+def ge_(input: T, other: TensorBase | Number) -> T:
     """Overwrite the tensor with whether it is greater or equal."""
-    return F.ge_tensor_(self, other) if isinstance(other, TensorBase) else F.ge_number_(self, other)
+    return (
+        F.ge_tensor_(input, other) if isinstance(other, TensorBase) else F.ge_number_(input, other)
+    )

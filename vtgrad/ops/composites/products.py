@@ -10,27 +10,29 @@ from vtgrad.graph.functions import requires_grad
 from vtgrad.graph.grad_mode import no_grad
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.einsum_plan import plan_einsum
+from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.views.write import check_out, write_out
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = ["einsum", "matmul", "outer"]
 
 T = TypeVar("T", bound=TensorBase)
 
 
-def outer(self: T, vec2: TensorBase, *, out: T | None = None) -> T:
+@explained
+def outer(input: T, vec2: TensorBase, *, out: T | None = None) -> T:
     """Products of all pairs of elements of two vectors."""
-    if array_of(self, "self").ndim != 1 or array_of(vec2, "vec2").ndim != 1:
+    if array_of(input, "input").ndim != 1 or array_of(vec2, "vec2").ndim != 1:
         raise ShapeError(
-            f"outer() multiplies two vectors, not shapes {self.shape} and {vec2.shape}",
-            shapes=(self.shape, vec2.shape),
+            f"outer() multiplies two vectors, not shapes {input.shape} and {vec2.shape}",
+            shapes=(input.shape, vec2.shape),
         )
-    return F.mul(F.reshape(self, (self.shape[0], 1)), vec2, out=out)
+    return F.mul(F.reshape(input, (input.shape[0], 1)), vec2, out=out)
 
 
-def matmul(self: T, other: TensorBase, *, out: T | None = None) -> T:
+def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
     """Matrix product; further dimensions are batches, which broadcast.
 
     A vector on the left counts as one row, on the right as one column, and that dimension is
@@ -48,32 +50,32 @@ def matmul(self: T, other: TensorBase, *, out: T | None = None) -> T:
     ShapeError
         If the inner sizes differ, the batches do not broadcast, or a factor is 0-d.
     """
-    left, right = array_of(self, "self").ndim, array_of(other, "other").ndim
+    left, right = array_of(input, "input").ndim, array_of(other, "other").ndim
     if left == 2 and right == 2:
-        return F.mm(self, other, out=out)
+        return F.mm(input, other, out=out)
     if left == 0 or right == 0:
         raise ShapeError(
-            f"matmul() needs at least one dimension in both factors, not shapes {self.shape} "
+            f"matmul() needs at least one dimension in both factors, not shapes {input.shape} "
             f"and {other.shape}",
-            shapes=(self.shape, other.shape),
+            shapes=(input.shape, other.shape),
         )
     if out is not None:
-        return _stored(self, other, out)
+        return _stored(input, other, out)
     if left == 1 and right == 1:
-        return F.dot(self, other)
+        return F.dot(input, other)
     if left == 2 and right == 1:
-        return F.mv(self, other)
+        return F.mv(input, other)
     if left == 1 and right == 2:
-        return F.squeeze_dim_(F.mm(F.unsqueeze(self, 0), other), 0)
-    if _can_fold(self, other):
-        return _folded(self, other)
-    if left == 3 and right == 3 and self.shape[0] != other.shape[0]:
+        return F.squeeze_dim_(F.mm(F.unsqueeze(input, 0), other), 0)
+    if _can_fold(input, other):
+        return _folded(input, other)
+    if left == 3 and right == 3 and input.shape[0] != other.shape[0]:
         # One matrix for the whole batch: folded, its gradient is one product without a sum.
-        if self.shape[0] == 1 and requires_grad(self):
-            return matmul(F.squeeze_dim(self, 0), other)
+        if input.shape[0] == 1 and requires_grad(input):
+            return matmul(F.squeeze_dim(input, 0), other)
         if other.shape[0] == 1 and requires_grad(other):
-            return matmul(self, F.squeeze_dim(other, 0))
-    return _batched(self, other)
+            return matmul(input, F.squeeze_dim(other, 0))
+    return _batched(input, other)
 
 
 def _stored(left: TensorBase, right: TensorBase, out: T) -> T:
@@ -146,6 +148,7 @@ def _batched(left: T, right: TensorBase) -> T:
     return F._unsafe_view(F.bmm(first, second), (*result_shape, width))
 
 
+@explained
 def einsum(equation: str, *operands: T | Sequence[T]) -> T:
     """Products summed over named dimensions.
 

@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.arguments import array_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.reduction_arguments import (
     UNSET,
@@ -33,11 +34,14 @@ T = TypeVar("T", bound=TensorBase)
 
 def _dtype_of(out: TensorBase | None, dtype: DType | None) -> DType | None:
     """The dtype to compute in: unless it is given, that of ``out=``."""
-    return out.dtype if dtype is None and out is not None else dtype
+    if dtype is not None or out is None:
+        return dtype
+    array_of(out, "out")
+    return out.dtype
 
 
 def sum(
-    self: T,
+    input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
     *,
@@ -50,7 +54,7 @@ def sum(
 
     Parameters
     ----------
-    self : Tensor
+    input : Tensor
         What to sum. Integers and bools are summed as int64.
     dim : int, sequence of int or None, optional
         The dimensions to sum over; all if it is None, empty or not given.
@@ -69,15 +73,15 @@ def sum(
         A new tensor.
     """
     if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
-        return F.sum_all(self, dtype=dtype)
+        return F.sum_all(input, dtype=dtype)
     dim = either(dim, axis)
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dims = None if dim is UNSET else checked_dims(dim)
-    return F.sum_dim(self, dims, keep, dtype=_dtype_of(out, dtype), out=out)
+    return F.sum_dim(input, dims, keep, dtype=_dtype_of(out, dtype), out=out)
 
 
 def mean(
-    self: T,
+    input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
     *,
@@ -94,15 +98,15 @@ def mean(
         If the result would be neither floating nor complex.
     """
     if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
-        return F.mean_all(self, dtype=dtype)
+        return F.mean_all(input, dtype=dtype)
     dim = either(dim, axis)
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dims = None if dim is UNSET else checked_dims(dim)
-    return F.mean_dim(self, dims, keep, dtype=dtype, out=out)
+    return F.mean_dim(input, dims, keep, dtype=dtype, out=out)
 
 
 def prod(
-    self: T,
+    input: T,
     dim: int | Unset = UNSET,
     keepdim: bool = False,
     *,
@@ -117,12 +121,12 @@ def prod(
     if chosen is UNSET:
         if keep or out is not None:
             raise ArgumentTypeError("prod() takes keepdim and out only together with dim")
-        return F.prod_all(self, dtype=dtype)
-    return F.prod_dim(self, checked_dim(chosen), keep, dtype=_dtype_of(out, dtype), out=out)
+        return F.prod_all(input, dtype=dtype)
+    return F.prod_dim(input, checked_dim(chosen), keep, dtype=_dtype_of(out, dtype), out=out)
 
 
 def amax(
-    self: T,
+    input: T,
     dim: Dims = (),
     keepdim: bool = False,
     *,
@@ -131,11 +135,11 @@ def amax(
     """Largest values over dimensions; equal ones share the gradient."""
     if dim is None:
         raise ArgumentTypeError("amax() takes dim=() for all dimensions, not None")
-    return F.amax_dim(self, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
+    return F.amax_dim(input, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
 
 
 def amin(
-    self: T,
+    input: T,
     dim: Dims = (),
     keepdim: bool = False,
     *,
@@ -144,26 +148,26 @@ def amin(
     """Smallest values over dimensions; equal ones share the gradient."""
     if dim is None:
         raise ArgumentTypeError("amin() takes dim=() for all dimensions, not None")
-    return F.amin_dim(self, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
+    return F.amin_dim(input, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
 
 
-def argmax(self: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
+def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Places of the largest elements along a dimension, or in the flattened tensor.
 
     The first of equal elements counts. The result is int64.
     """
     place = None if dim is None else checked_dim(dim)
-    return F.argmax_dim(self, place, check_flag(keepdim, "keepdim"), out=out)
+    return F.argmax_dim(input, place, check_flag(keepdim, "keepdim"), out=out)
 
 
-def argmin(self: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
+def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Places of the smallest elements along a dimension, or in the flattened tensor."""
     place = None if dim is None else checked_dim(dim)
-    return F.argmin_dim(self, place, check_flag(keepdim, "keepdim"), out=out)
+    return F.argmin_dim(input, place, check_flag(keepdim, "keepdim"), out=out)
 
 
 def any(
-    self: T,
+    input: T,
     dim: Dims = None,
     keepdim: bool = False,
     *,
@@ -172,11 +176,11 @@ def any(
 ) -> T:
     """Whether some element is not zero: of all, or over dimensions."""
     dims = checked_dims(dim if axis is UNSET else axis)
-    return F.any_dim(self, dims, check_flag(keepdim, "keepdim"), out=out)
+    return F.any_dim(input, dims, check_flag(keepdim, "keepdim"), out=out)
 
 
 def all(
-    self: T,
+    input: T,
     dim: Dims = None,
     keepdim: bool = False,
     *,
@@ -185,4 +189,4 @@ def all(
 ) -> T:
     """Whether no element is zero: of all, or over dimensions."""
     dims = checked_dims(dim if axis is UNSET else axis)
-    return F.all_dim(self, dims, check_flag(keepdim, "keepdim"), out=out)
+    return F.all_dim(input, dims, check_flag(keepdim, "keepdim"), out=out)

@@ -25,7 +25,7 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def bernoulli(
-    self: T,
+    input: T,
     p: float | None = None,
     *,
     generator: Generator | None = None,
@@ -61,21 +61,21 @@ def bernoulli(
     tensor([0., 1.])
     """
     if p is None:
-        return F.bernoulli_of(self, generator=generator, out=out)
+        return F.bernoulli_of(input, generator=generator, out=out)
     if out is not None:
         raise ArgumentTypeError("bernoulli takes p or out, not both", argument="out")
-    return F.bernoulli_number_(F.clone(self), p, generator=generator)
+    return F.bernoulli_number_(F.clone(input), p, generator=generator)
 
 
-def bernoulli_(self: T, p: float | TensorBase = 0.5, *, generator: Generator | None = None) -> T:
+def bernoulli_(input: T, p: float | TensorBase = 0.5, *, generator: Generator | None = None) -> T:
     """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     if isinstance(p, TensorBase):
-        return F.bernoulli_tensor_(self, p, generator=generator)
-    return F.bernoulli_number_(self, p, generator=generator)
+        return F.bernoulli_tensor_(input, p, generator=generator)
+    return F.bernoulli_number_(input, p, generator=generator)
 
 
 def random_(
-    self: T,
+    input: T,
     from_: int | None = None,
     to: int | None = None,
     *,
@@ -88,11 +88,11 @@ def random_(
     """
     if from_ is None:
         if to is None:
-            return F.random_any_(self, generator=generator)
-        return F.random_below_(self, to, generator=generator)
+            return F.random_any_(input, generator=generator)
+        return F.random_below_(input, to, generator=generator)
     if to is None:
-        return F.random_below_(self, from_, generator=generator)
-    return F.random_between_(self, from_, to, generator=generator)
+        return F.random_below_(input, from_, generator=generator)
+    return F.random_between_(input, from_, to, generator=generator)
 
 
 def rand_like(

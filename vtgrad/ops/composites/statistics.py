@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.arguments import array_of, numpy_or_none
+from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.reduction_arguments import (
     UNSET,
@@ -59,7 +60,7 @@ def _spread_arguments(
 
 
 def var(
-    self: T,
+    input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
     keepdim: bool = False,
@@ -72,7 +73,7 @@ def var(
 
     Parameters
     ----------
-    self : Tensor
+    input : Tensor
         Floating or complex values.
     dim : int, sequence of int or None, optional
         The dimensions; all if not given. A bool here is `unbiased`.
@@ -93,11 +94,11 @@ def var(
         Real, also for complex values.
     """
     dims, less, keep = _spread_arguments(either(dim, axis), unbiased, keepdim, correction)
-    return F.var_dim(self, dims, less, keep, out=out)
+    return F.var_dim(input, dims, less, keep, out=out)
 
 
 def std(
-    self: T,
+    input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
     keepdim: bool = False,
@@ -108,7 +109,7 @@ def std(
 ) -> T:
     """Standard deviation of all elements, or over dimensions; the arguments are those of `var`."""
     dims, less, keep = _spread_arguments(either(dim, axis), unbiased, keepdim, correction)
-    return F.std_dim(self, dims, less, keep, out=out)
+    return F.std_dim(input, dims, less, keep, out=out)
 
 
 def _norm_order(p: Number | str | TensorBase | None, dims: Dims) -> float:
@@ -124,14 +125,18 @@ def _norm_order(p: Number | str | TensorBase | None, dims: Dims) -> float:
             f"not {p!r} of dim={dims}",
             ord=p,
         )
-    order: object = array_of(p, "p").item() if isinstance(p, TensorBase) else p
+    order: object = p
+    if isinstance(p, TensorBase):
+        array = array_of(p, "p")
+        order = array.item() if array.size == 1 else array.shape
     if isinstance(order, (int, float)):
         return order
     raise DTypeError(f"the order of a norm must be a real number, not {order!r}", ord=order)
 
 
+@explained
 def norm(
-    self: T,
+    input: T,
     p: Number | str | TensorBase | None = "fro",
     dim: Dims = None,
     keepdim: bool = False,
@@ -143,7 +148,7 @@ def norm(
 
     Parameters
     ----------
-    self : Tensor
+    input : Tensor
         Floating or complex values.
     p : float or "fro", default "fro"
         The order: any number, infinities included; 0 counts what is not zero. ``"fro"`` and
@@ -164,57 +169,63 @@ def norm(
     """
     dims, keep = checked_dims(dim), check_flag(keepdim, "keepdim")
     order = _norm_order(p, dims)
-    return F.linalg_vector_norm(self, order, dims, keep, dtype=dtype, out=out)
+    return F.linalg_vector_norm(input, order, dims, keep, dtype=dtype, out=out)
 
 
-def logsumexp(self: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
+def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
     """Logarithm of the sum of exponentials over dimensions, safe against overflow."""
     if dim is None:
         raise ArgumentTypeError("logsumexp() needs dim", argument="dim")
-    return F.logsumexp_dim(self, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
+    return F.logsumexp_dim(input, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
 
 
-def softmax(self: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
+def softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
     """Exponentials over their sum along `dim`, computed in `dtype` if it is given."""
-    return F.softmax_dim(_converted(self, dtype), checked_dim(dim), out=out)
+    return F.softmax_dim(_converted(input, dtype), checked_dim(dim), out=out)
 
 
-def log_softmax(self: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
+def log_softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
     """Logarithm of `softmax`, accurate also where that is tiny."""
-    return F.log_softmax_dim(_converted(self, dtype), checked_dim(dim), out=out)
+    return F.log_softmax_dim(_converted(input, dtype), checked_dim(dim), out=out)
 
 
 def _converted(x: T, dtype: DType | None) -> T:
     wanted = numpy_or_none(dtype)
-    if wanted is None or wanted == array_of(x, "self").dtype:
+    if wanted is None or wanted == array_of(x, "input").dtype:
         return x
     return F.to_dtype(x, wanted)
 
 
-def cumsum(self: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running sums along `dim`; integers and bools become int64 unless `dtype` is given."""
-    wanted = out.dtype if dtype is None and out is not None else dtype
-    return F.cumsum_dim(self, checked_dim(dim), dtype=wanted, out=out)
+    if dtype is None and out is not None:
+        array_of(out, "out")
+        dtype = out.dtype
+    return F.cumsum_dim(input, checked_dim(dim), dtype=dtype, out=out)
 
 
-def cumprod(self: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running products along `dim`; integers and bools become int64 unless `dtype` is given."""
-    wanted = out.dtype if dtype is None and out is not None else dtype
-    return F.cumprod_dim(self, checked_dim(dim), dtype=wanted, out=out)
+    if dtype is None and out is not None:
+        array_of(out, "out")
+        dtype = out.dtype
+    return F.cumprod_dim(input, checked_dim(dim), dtype=dtype, out=out)
 
 
 def _check_own_dtype(x: TensorBase, dtype: DType | None) -> None:
-    if dtype is not None and numpy_or_none(dtype) != array_of(x, "self").dtype:
+    if array_of(x, "input").dtype.kind == "b":
+        raise NotSupportedError("running sums and products are not defined in bool", dtype=x.dtype)
+    if dtype is not None and numpy_or_none(dtype) != array_of(x, "input").dtype:
         raise DTypeError(f"in place, dtype= can only be the tensor's own {x.dtype}", dtype=dtype)
 
 
-def cumsum_(self: T, dim: int, *, dtype: DType | None = None) -> T:
+def cumsum_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Replace the elements by the running sums along `dim`."""
-    _check_own_dtype(self, dtype)
-    return F.cumsum_dim_(self, checked_dim(dim))
+    _check_own_dtype(input, dtype)
+    return F.cumsum_dim_(input, checked_dim(dim))
 
 
-def cumprod_(self: T, dim: int, *, dtype: DType | None = None) -> T:
+def cumprod_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Replace the elements by the running products along `dim`."""
-    _check_own_dtype(self, dtype)
-    return F.cumprod_dim_(self, checked_dim(dim))
+    _check_own_dtype(input, dtype)
+    return F.cumprod_dim_(input, checked_dim(dim))

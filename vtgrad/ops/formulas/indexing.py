@@ -6,9 +6,11 @@ See Note [Which write survives] for the gradients of stored values.
 from collections.abc import Sequence
 
 from vtgrad.ops import kernels as k
+from vtgrad.ops.types import Geometry3
 from vtgrad.storage.arrays import Array, Number, Shape
 
 __all__ = [
+    "as_strided_gradient",
     "cat_gradients",
     "gather_gradient",
     "gathered_to",
@@ -48,6 +50,15 @@ def opposite(shifts: int | Sequence[int]) -> int | list[int]:
 
 
 # -- pieces ---------------------------------------------------------------------------------
+
+
+def as_strided_gradient(
+    grad: Array, input_geometry: Geometry3, output_geometry: Geometry3
+) -> Array:
+    """The gradient of the argument of `as_strided`; constant zeros if nothing was shown."""
+    if 0 in output_geometry[0]:
+        return k.zeros_shaped(grad, input_geometry[0])
+    return k.as_strided_backward(grad, input_geometry, output_geometry)
 
 
 def split_gradient(
@@ -161,7 +172,8 @@ def index_add_source_gradient(
 def index_copy_source_gradient(grad: Array, dim: int, index: Array, source: Array) -> Array:
     """The gradient of each slice's place, for the slices that stayed there."""
     taken = k.reshape(k.index_select(grad, dim, index), source.shape)
-    return k.masked_fill(taken, k.index_copy_overwritten(index, source.shape, dim), 0)
+    extent = grad.shape[dim] if grad.shape else 1
+    return k.masked_fill(taken, k.index_copy_overwritten(index, source.shape, dim, extent), 0)
 
 
 # -- flat, masks, index arrays --------------------------------------------------------------

@@ -50,7 +50,8 @@ def gradient_of_power(grad: Array, base: Array, exponent: Number) -> Array:
     """The gradient of the base of ``base ** number``; 0 for the exponent 0, also at 0."""
     if exponent == 0:
         return k.zeros_like(grad)
-    return k.mul(grad, k.conj(k.mul(k.pow(base, exponent - 1), exponent)))
+    lower = base if exponent == 2 else k.pow(base, exponent - 1)
+    return k.mul(grad, k.conj(k.mul(lower, exponent)))
 
 
 def gradient_of_base(grad: Array, base: Array, exponent: Array) -> Array:
@@ -117,11 +118,13 @@ def gradient_inside(
     grad: Array, self: Array, low: Array | Number | None, high: Array | Number | None
 ) -> Array:
     """The gradient where the value is not outside of its bounds."""
-    if low is not None:
-        grad = k.where(k.ge(self, low), grad, 0)
+    if low is None:
+        assert high is not None
+        return k.where(k.le(self, high), grad, 0)
+    inside = k.ge(self, low)
     if high is not None:
-        grad = k.where(k.le(self, high), grad, 0)
-    return grad
+        inside = k.logical_and(inside, k.le(self, high))
+    return k.where(inside, grad, 0)
 
 
 def gradient_of_lower(grad: Array, self: Array, low: Array | None, high: Array | None) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from vtgrad.ops.kernels.axes import axes_of, reduced_shape
 from vtgrad.ops.types import Dims, Geometry3
 from vtgrad.storage.arrays import Number, Shape
-from vtgrad.storage.geometry import has_self_overlap, is_contiguous, reach
+from vtgrad.storage.geometry import has_self_overlap, is_contiguous, reach, steps_through
 
 __all__ = [
     "is_column_major",
@@ -37,18 +37,18 @@ def is_plain_part(
     stride: Sequence[int],
     storage_offset: int | None,
 ) -> bool:
-    """Whether the result of `as_strided` names elements of a contiguous input, each at most once.
+    """Whether the result of `as_strided` names elements of the input, each at most once.
 
-    Then the gradient of the input can be written through the same strides.
+    Then the gradient of the input can be written through a view. Of inputs that are not
+    contiguous this recognises the parts that slices and selections make.
     """
     sizes, strides, start = input_geometry
-    if (
-        0 in size
-        or not is_contiguous(sizes, strides)
-        or has_self_overlap(tuple(size), tuple(stride))
-    ):
+    if 0 in size or has_self_overlap(tuple(size), tuple(stride)):
         return False
-    low, high = reach(*output_geometry(input_geometry, size, stride, storage_offset))
+    part = output_geometry(input_geometry, size, stride, storage_offset)
+    if not is_contiguous(sizes, strides):
+        return steps_through(input_geometry, part) is not None
+    low, high = reach(*part)
     first, last = reach(sizes, strides, start)
     return first <= low and high <= last
 

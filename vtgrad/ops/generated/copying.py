@@ -10,6 +10,7 @@ from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, arrays_of
+from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.copying_nodes import (
     CatBackward0,
     CloneBackward0,
@@ -29,7 +30,9 @@ from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.views.write import check_out, store_result, write, write_out
+from vtgrad.views.store_result import store_result
+from vtgrad.views.write import write
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
     "cat",
@@ -52,12 +55,16 @@ __all__ = [
 T = TypeVar("T", bound=TensorBase)
 
 
-def clone(self: T, *, memory_format: MemoryFormat | None = None) -> T:
+def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     """A copy on memory of its own; dense strides are kept unless another format is asked for."""
-    array = quiet.run(k.clone, array_of(self, "self"), memory_format=memory_format)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = CloneBackward0.record(self, memory_format=memory_format)
+    try:
+        array = quiet.run(k.clone, array_of(input, "input"), memory_format=memory_format)
+    except Exception as error:
+        explain(error, "input: Tensor, memory_format: MemoryFormat | None", input, memory_format)
+        raise
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = CloneBackward0.record(input, memory_format=memory_format)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -66,9 +73,13 @@ def clone(self: T, *, memory_format: MemoryFormat | None = None) -> T:
 _zero_writer = k.zero_
 
 
-def zero_(self: T) -> T:
+def zero_(input: T) -> T:
     """Set every element to zero."""
-    return write(self, ZeroBackward0.record, _zero_writer, overlap="allowed")
+    try:
+        return write(input, ZeroBackward0.record, _zero_writer, overlap="allowed")
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
 _fill_number_writer = k.fill_
@@ -76,7 +87,11 @@ _fill_number_writer = k.fill_
 
 def fill_number_(self: T, value: Number) -> T:
     """Set every element to a number."""
-    return write(self, FillBackward2.record, _fill_number_writer, value, overlap="allowed")
+    try:
+        return write(self, FillBackward2.record, _fill_number_writer, value, overlap="allowed")
+    except Exception as error:
+        explain(error, "self: Tensor, value: Number", self, value)
+        raise
 
 
 _fill_tensor_writer = k.fill_
@@ -84,31 +99,47 @@ _fill_tensor_writer = k.fill_
 
 def fill_tensor_(self: T, value: TensorBase) -> T:
     """Set every element to the value of a 0-d tensor."""
-    array_of(value, "value")
-    return write(self, FillBackward3.record, _fill_tensor_writer, value)
+    try:
+        array_of(value, "value")
+        return write(self, FillBackward3.record, _fill_tensor_writer, value)
+    except Exception as error:
+        explain(error, "self: Tensor, value: Tensor", self, value)
+        raise
 
 
 _copy_writer = k.copy_
 
 
-def copy_(self: T, src: TensorBase, non_blocking: bool = False) -> T:
+def copy_(input: T, src: TensorBase, non_blocking: bool = False) -> T:
     """Overwrite with another tensor, broadcast to the shape and cast to the dtype."""
-    array_of(src, "src")
-    return write(self, CopyBackwards.record, _copy_writer, src, non_blocking)
+    try:
+        array_of(src, "src")
+        return write(input, CopyBackwards.record, _copy_writer, src, non_blocking)
+    except Exception as error:
+        explain(error, "input: Tensor, src: Tensor, non_blocking: bool", input, src, non_blocking)
+        raise
 
 
 def zeros_shaped(self: T, sizes: Shape) -> T:
     """Zeros of the dtype of `self` in another shape."""
-    array = quiet.run(k.zeros_shaped, array_of(self, "self"), sizes)
+    try:
+        array = quiet.run(k.zeros_shaped, array_of(self, "self"), sizes)
+    except Exception as error:
+        explain(error, "self: Tensor, sizes: Shape", self, sizes)
+        raise
     result = self._wrap(TensorImpl(array))
     return result
 
 
 def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """The tensors one after another along a dimension that they have."""
-    if out is not None:
-        check_out(out, *tensors)
-    array = quiet.run(k.cat, arrays_of(tensors, "tensors"), dim)
+    try:
+        if out is not None:
+            check_out(out, *tensors)
+        array = quiet.run(k.cat, arrays_of(tensors, "tensors"), dim)
+    except Exception as error:
+        explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = tensors[0]._wrap(TensorImpl(array))
@@ -121,9 +152,13 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
 
 def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """The tensors, all of one shape, side by side along a new dimension."""
-    if out is not None:
-        check_out(out, *tensors)
-    array = quiet.run(k.stack, arrays_of(tensors, "tensors"), dim)
+    try:
+        if out is not None:
+            check_out(out, *tensors)
+        array = quiet.run(k.stack, arrays_of(tensors, "tensors"), dim)
+    except Exception as error:
+        explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = tensors[0]._wrap(TensorImpl(array))
@@ -136,7 +171,11 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
 
 def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
     """The tensor tiled along each dimension, new ones in front."""
-    array = quiet.run(k.repeat, array_of(self, "self"), repeats)
+    try:
+        array = quiet.run(k.repeat, array_of(self, "self"), repeats)
+    except Exception as error:
+        explain(error, "self: Tensor, repeats: Sequence[int]", self, repeats)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = RepeatBackward0.record(self, repeats)
@@ -145,12 +184,22 @@ def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
     return result
 
 
-def roll(self: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None = ()) -> T:
+def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None = ()) -> T:
     """The elements shifted cyclically along dimensions, or in row-major order without any."""
-    array = quiet.run(k.roll, array_of(self, "self"), shifts, dims)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = RollBackward0.record(self, shifts, dims)
+    try:
+        array = quiet.run(k.roll, array_of(input, "input"), shifts, dims)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None",
+            input,
+            shifts,
+            dims,
+        )
+        raise
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = RollBackward0.record(input, shifts, dims)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -158,7 +207,11 @@ def roll(self: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None 
 
 def flip_dims(self: T, dims: int | Sequence[int]) -> T:
     """The elements in reverse order along dimensions."""
-    array = quiet.run(k.flip, array_of(self, "self"), dims)
+    try:
+        array = quiet.run(k.flip, array_of(self, "self"), dims)
+    except Exception as error:
+        explain(error, "self: Tensor, dims: int | Sequence[int]", self, dims)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = FlipBackward0.record(self, dims)
@@ -167,16 +220,20 @@ def flip_dims(self: T, dims: int | Sequence[int]) -> T:
     return result
 
 
-def tril(self: T, diagonal: int = 0, *, out: T | None = None) -> T:
+def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """The lower triangles of the last two dimensions, zeros above the diagonal."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.tril, array_of(self, "self"), diagonal)
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.tril, array_of(input, "input"), diagonal)
+    except Exception as error:
+        explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = TrilBackward0.record(self, diagonal)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = TrilBackward0.record(input, diagonal)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -185,21 +242,29 @@ def tril(self: T, diagonal: int = 0, *, out: T | None = None) -> T:
 _tril_writer = store_result(k.tril)
 
 
-def tril_(self: T, diagonal: int = 0) -> T:
+def tril_(input: T, diagonal: int = 0) -> T:
     """Write the result of `tril` into the tensor itself, which is returned."""
-    return write(self, TrilBackward0.record, _tril_writer, diagonal)
+    try:
+        return write(input, TrilBackward0.record, _tril_writer, diagonal)
+    except Exception as error:
+        explain(error, "input: Tensor, diagonal: int", input, diagonal)
+        raise
 
 
-def triu(self: T, diagonal: int = 0, *, out: T | None = None) -> T:
+def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """The upper triangles of the last two dimensions, zeros below the diagonal."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.triu, array_of(self, "self"), diagonal)
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.triu, array_of(input, "input"), diagonal)
+    except Exception as error:
+        explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = TriuBackward0.record(self, diagonal)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = TriuBackward0.record(input, diagonal)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -208,6 +273,10 @@ def triu(self: T, diagonal: int = 0, *, out: T | None = None) -> T:
 _triu_writer = store_result(k.triu)
 
 
-def triu_(self: T, diagonal: int = 0) -> T:
+def triu_(input: T, diagonal: int = 0) -> T:
     """Write the result of `triu` into the tensor itself, which is returned."""
-    return write(self, TriuBackward0.record, _triu_writer, diagonal)
+    try:
+        return write(input, TriuBackward0.record, _triu_writer, diagonal)
+    except Exception as error:
+        explain(error, "input: Tensor, diagonal: int", input, diagonal)
+        raise

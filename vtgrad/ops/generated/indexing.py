@@ -10,6 +10,7 @@ from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, arrays_of
+from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.indexing_nodes import (
     GatherBackward0,
     IndexAddBackward0,
@@ -34,7 +35,8 @@ from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.views.write import check_out, write, write_out
+from vtgrad.views.write import write
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
     "gather",
@@ -75,19 +77,35 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def gather(
-    self: T, dim: int, index: TensorBase, *, sparse_grad: bool = False, out: T | None = None
+    input: T, dim: int, index: TensorBase, *, sparse_grad: bool = False, out: T | None = None
 ) -> T:
     """Elements picked along a dimension: `self[index[i, j], j]` for dimension 0."""
-    if out is not None:
-        check_out(out, self, index)
-    array = quiet.run(
-        k.gather, array_of(self, "self"), dim, array_of(index, "index"), sparse_grad=sparse_grad
-    )
+    try:
+        if out is not None:
+            check_out(out, input, index)
+        array = quiet.run(
+            k.gather,
+            array_of(input, "input"),
+            dim,
+            array_of(index, "index"),
+            sparse_grad=sparse_grad,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None",
+            input,
+            dim,
+            index,
+            sparse_grad,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index):
-        node = GatherBackward0.record(self, dim, index, sparse_grad=sparse_grad)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, index):
+        node = GatherBackward0.record(input, dim, index, sparse_grad=sparse_grad)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -95,9 +113,13 @@ def gather(
 
 def scatter_src(self: T, dim: int, index: TensorBase, src: TensorBase) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
-    array = quiet.run(
-        k.scatter, array_of(self, "self"), dim, array_of(index, "index"), array_of(src, "src")
-    )
+    try:
+        array = quiet.run(
+            k.scatter, array_of(self, "self"), dim, array_of(index, "index"), array_of(src, "src")
+        )
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, index: Tensor, src: Tensor", self, dim, index, src)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, index, src):
         node = ScatterBackward0.record(self, dim, index, src)
@@ -111,14 +133,26 @@ _scatter_src_writer = k.scatter_
 
 def scatter_src_(self: T, dim: int, index: TensorBase, src: TensorBase) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
-    array_of(index, "index")
-    array_of(src, "src")
-    return write(self, ScatterBackward0.record, _scatter_src_writer, dim, index, src, distinct=True)
+    try:
+        array_of(index, "index")
+        array_of(src, "src")
+        return write(
+            self, ScatterBackward0.record, _scatter_src_writer, dim, index, src, distinct=True
+        )
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, index: Tensor, src: Tensor", self, dim, index, src)
+        raise
 
 
 def scatter_value(self: T, dim: int, index: TensorBase, value: Number) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
-    array = quiet.run(k.scatter, array_of(self, "self"), dim, array_of(index, "index"), value)
+    try:
+        array = quiet.run(k.scatter, array_of(self, "self"), dim, array_of(index, "index"), value)
+    except Exception as error:
+        explain(
+            error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, index):
         node = ScatterBackward1.record(self, dim, index, value)
@@ -132,26 +166,48 @@ _scatter_value_writer = k.scatter_
 
 def scatter_value_(self: T, dim: int, index: TensorBase, value: Number) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
-    array_of(index, "index")
-    return write(
-        self, ScatterBackward1.record, _scatter_value_writer, dim, index, value, distinct=True
-    )
+    try:
+        array_of(index, "index")
+        return write(
+            self, ScatterBackward1.record, _scatter_value_writer, dim, index, value, distinct=True
+        )
+    except Exception as error:
+        explain(
+            error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
+        )
+        raise
 
 
 def scatter_add(
-    self: T, dim: int, index: TensorBase, src: TensorBase, *, out: T | None = None
+    input: T, dim: int, index: TensorBase, src: TensorBase, *, out: T | None = None
 ) -> T:
     """A copy with `src[i, j]` added to `result[index[i, j], j]` for dimension 0."""
-    if out is not None:
-        check_out(out, self, index, src)
-    array = quiet.run(
-        k.scatter_add, array_of(self, "self"), dim, array_of(index, "index"), array_of(src, "src")
-    )
+    try:
+        if out is not None:
+            check_out(out, input, index, src)
+        array = quiet.run(
+            k.scatter_add,
+            array_of(input, "input"),
+            dim,
+            array_of(index, "index"),
+            array_of(src, "src"),
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None",
+            input,
+            dim,
+            index,
+            src,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index, src):
-        node = ScatterAddBackward0.record(self, dim, index, src)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, index, src):
+        node = ScatterAddBackward0.record(input, dim, index, src)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -160,39 +216,60 @@ def scatter_add(
 _scatter_add_writer = k.scatter_add_
 
 
-def scatter_add_(self: T, dim: int, index: TensorBase, src: TensorBase) -> T:
+def scatter_add_(input: T, dim: int, index: TensorBase, src: TensorBase) -> T:
     """A copy with `src[i, j]` added to `result[index[i, j], j]` for dimension 0."""
-    array_of(index, "index")
-    array_of(src, "src")
-    return write(
-        self, ScatterAddBackward0.record, _scatter_add_writer, dim, index, src, distinct=True
-    )
+    try:
+        array_of(index, "index")
+        array_of(src, "src")
+        return write(
+            input, ScatterAddBackward0.record, _scatter_add_writer, dim, index, src, distinct=True
+        )
+    except Exception as error:
+        explain(
+            error, "input: Tensor, dim: int, index: Tensor, src: Tensor", input, dim, index, src
+        )
+        raise
 
 
 def scatter_overwritten(index: T, self_sizes: Shape, dim: int) -> T:
     """Which scattered values others have overwritten."""
-    array = quiet.run(k.scatter_overwritten, array_of(index, "index"), self_sizes, dim)
+    try:
+        array = quiet.run(k.scatter_overwritten, array_of(index, "index"), self_sizes, dim)
+    except Exception as error:
+        explain(error, "index: Tensor, self_sizes: Shape, dim: int", index, self_sizes, dim)
+        raise
     result = index._wrap(TensorImpl(array))
     return result
 
 
-def index_select(self: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
+def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
     """The slices at a vector of indices along a dimension."""
-    if out is not None:
-        check_out(out, self, index)
-    array = quiet.run(k.index_select, array_of(self, "self"), dim, array_of(index, "index"))
+    try:
+        if out is not None:
+            check_out(out, input, index)
+        array = quiet.run(k.index_select, array_of(input, "input"), dim, array_of(index, "index"))
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, out: Tensor | None",
+            input,
+            dim,
+            index,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index):
-        node = IndexSelectBackward0.record(self, dim, index)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, index):
+        node = IndexSelectBackward0.record(input, dim, index)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
 def index_add(
-    self: T,
+    input: T,
     dim: int,
     index: TensorBase,
     source: TensorBase,
@@ -201,21 +278,34 @@ def index_add(
     out: T | None = None,
 ) -> T:
     """A copy with slices added at a vector of indices."""
-    if out is not None:
-        check_out(out, self, index, source)
-    array = quiet.run(
-        k.index_add,
-        array_of(self, "self"),
-        dim,
-        array_of(index, "index"),
-        array_of(source, "source"),
-        alpha=alpha,
-    )
+    try:
+        if out is not None:
+            check_out(out, input, index, source)
+        array = quiet.run(
+            k.index_add,
+            array_of(input, "input"),
+            dim,
+            array_of(index, "index"),
+            array_of(source, "source"),
+            alpha=alpha,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Tensor | None",
+            input,
+            dim,
+            index,
+            source,
+            alpha,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index, source):
-        node = IndexAddBackward0.record(self, dim, index, source, alpha=alpha)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, index, source):
+        node = IndexAddBackward0.record(input, dim, index, source, alpha=alpha)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -224,40 +314,66 @@ def index_add(
 _index_add_writer = k.index_add_
 
 
-def index_add_(self: T, dim: int, index: TensorBase, source: TensorBase, *, alpha: Number = 1) -> T:
+def index_add_(
+    input: T, dim: int, index: TensorBase, source: TensorBase, *, alpha: Number = 1
+) -> T:
     """A copy with slices added at a vector of indices."""
-    array_of(index, "index")
-    array_of(source, "source")
-    return write(
-        self,
-        IndexAddBackward0.record,
-        _index_add_writer,
-        dim,
-        index,
-        source,
-        alpha=alpha,
-        distinct=True,
-    )
+    try:
+        array_of(index, "index")
+        array_of(source, "source")
+        return write(
+            input,
+            IndexAddBackward0.record,
+            _index_add_writer,
+            dim,
+            index,
+            source,
+            alpha=alpha,
+            distinct=True,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number",
+            input,
+            dim,
+            index,
+            source,
+            alpha,
+        )
+        raise
 
 
 def index_copy(
-    self: T, dim: int, index: TensorBase, source: TensorBase, *, out: T | None = None
+    input: T, dim: int, index: TensorBase, source: TensorBase, *, out: T | None = None
 ) -> T:
     """A copy with slices stored at a vector of indices."""
-    if out is not None:
-        check_out(out, self, index, source)
-    array = quiet.run(
-        k.index_copy,
-        array_of(self, "self"),
-        dim,
-        array_of(index, "index"),
-        array_of(source, "source"),
-    )
+    try:
+        if out is not None:
+            check_out(out, input, index, source)
+        array = quiet.run(
+            k.index_copy,
+            array_of(input, "input"),
+            dim,
+            array_of(index, "index"),
+            array_of(source, "source"),
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None",
+            input,
+            dim,
+            index,
+            source,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index, source):
-        node = IndexCopyBackward0.record(self, dim, index, source)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, index, source):
+        node = IndexCopyBackward0.record(input, dim, index, source)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -266,18 +382,37 @@ def index_copy(
 _index_copy_writer = k.index_copy_
 
 
-def index_copy_(self: T, dim: int, index: TensorBase, source: TensorBase) -> T:
+def index_copy_(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
     """A copy with slices stored at a vector of indices."""
-    array_of(index, "index")
-    array_of(source, "source")
-    return write(
-        self, IndexCopyBackward0.record, _index_copy_writer, dim, index, source, distinct=True
-    )
+    try:
+        array_of(index, "index")
+        array_of(source, "source")
+        return write(
+            input, IndexCopyBackward0.record, _index_copy_writer, dim, index, source, distinct=True
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, source: Tensor",
+            input,
+            dim,
+            index,
+            source,
+        )
+        raise
 
 
 def index_fill_number(self: T, dim: int, index: TensorBase, value: Number) -> T:
     """A copy with a number at a vector of indices."""
-    array = quiet.run(k.index_fill, array_of(self, "self"), dim, array_of(index, "index"), value)
+    try:
+        array = quiet.run(
+            k.index_fill, array_of(self, "self"), dim, array_of(index, "index"), value
+        )
+    except Exception as error:
+        explain(
+            error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, index):
         node = IndexFillBackward0.record(self, dim, index, value)
@@ -291,28 +426,40 @@ _index_fill_number_writer = k.index_fill_
 
 def index_fill_number_(self: T, dim: int, index: TensorBase, value: Number) -> T:
     """A copy with a number at a vector of indices."""
-    array_of(index, "index")
-    return write(
-        self,
-        IndexFillBackward0.record,
-        _index_fill_number_writer,
-        dim,
-        index,
-        value,
-        overlap="unrecorded",
-        distinct=True,
-    )
+    try:
+        array_of(index, "index")
+        return write(
+            self,
+            IndexFillBackward0.record,
+            _index_fill_number_writer,
+            dim,
+            index,
+            value,
+            overlap="unrecorded",
+            distinct=True,
+        )
+    except Exception as error:
+        explain(
+            error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
+        )
+        raise
 
 
 def index_fill_tensor(self: T, dim: int, index: TensorBase, value: TensorBase) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
-    array = quiet.run(
-        k.index_fill,
-        array_of(self, "self"),
-        dim,
-        array_of(index, "index"),
-        array_of(value, "value"),
-    )
+    try:
+        array = quiet.run(
+            k.index_fill,
+            array_of(self, "self"),
+            dim,
+            array_of(index, "index"),
+            array_of(value, "value"),
+        )
+    except Exception as error:
+        explain(
+            error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, index, value):
         node = IndexFillBackward1.record(self, dim, index, value)
@@ -326,44 +473,64 @@ _index_fill_tensor_writer = k.index_fill_
 
 def index_fill_tensor_(self: T, dim: int, index: TensorBase, value: TensorBase) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
-    array_of(index, "index")
-    array_of(value, "value")
-    return write(
-        self,
-        IndexFillBackward1.record,
-        _index_fill_tensor_writer,
-        dim,
-        index,
-        value,
-        overlap="unrecorded",
-        distinct=True,
-    )
+    try:
+        array_of(index, "index")
+        array_of(value, "value")
+        return write(
+            self,
+            IndexFillBackward1.record,
+            _index_fill_tensor_writer,
+            dim,
+            index,
+            value,
+            overlap="unrecorded",
+            distinct=True,
+        )
+    except Exception as error:
+        explain(
+            error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value
+        )
+        raise
 
 
 def index_mask(index: T, sizes: Shape, dim: int) -> T:
     """A mask of shape `sizes`: what `index_fill` fills."""
-    array = quiet.run(k.index_mask, array_of(index, "index"), sizes, dim)
+    try:
+        array = quiet.run(k.index_mask, array_of(index, "index"), sizes, dim)
+    except Exception as error:
+        explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
+        raise
     result = index._wrap(TensorImpl(array))
     return result
 
 
-def index_copy_overwritten(index: T, sizes: Shape, dim: int) -> T:
+def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
     """Which copied slices others have overwritten."""
-    array = quiet.run(k.index_copy_overwritten, array_of(index, "index"), sizes, dim)
+    try:
+        array = quiet.run(k.index_copy_overwritten, array_of(index, "index"), sizes, dim, extent)
+    except Exception as error:
+        explain(
+            error, "index: Tensor, sizes: Shape, dim: int, extent: int", index, sizes, dim, extent
+        )
+        raise
     result = index._wrap(TensorImpl(array))
     return result
 
 
-def take(self: T, index: TensorBase, *, out: T | None = None) -> T:
+def take(input: T, index: TensorBase, *, out: T | None = None) -> T:
     """The elements at row-major positions."""
-    if out is not None:
-        check_out(out, self, index)
-    array = quiet.run(k.take, array_of(self, "self"), array_of(index, "index"))
+    try:
+        if out is not None:
+            check_out(out, input, index)
+        array = quiet.run(k.take, array_of(input, "input"), array_of(index, "index"))
+    except Exception as error:
+        explain(error, "input: Tensor, index: Tensor, out: Tensor | None", input, index, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index):
-        node = TakeBackward0.record(self, index)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, index):
+        node = TakeBackward0.record(input, index)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -371,7 +538,11 @@ def take(self: T, index: TensorBase, *, out: T | None = None) -> T:
 
 def take_spread(self: T, sizes: Shape, index: TensorBase) -> T:
     """Zeros with `self` added at row-major positions."""
-    array = quiet.run(k.take_spread, array_of(self, "self"), sizes, array_of(index, "index"))
+    try:
+        array = quiet.run(k.take_spread, array_of(self, "self"), sizes, array_of(index, "index"))
+    except Exception as error:
+        explain(error, "self: Tensor, sizes: Shape, index: Tensor", self, sizes, index)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, index):
         node = TakeSpreadBackward0.record(self, sizes, index)
@@ -380,16 +551,20 @@ def take_spread(self: T, sizes: Shape, index: TensorBase) -> T:
     return result
 
 
-def masked_select(self: T, mask: TensorBase, *, out: T | None = None) -> T:
+def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
     """The elements where a mask is true, in row-major order."""
-    if out is not None:
-        check_out(out, self, mask)
-    array = quiet.run(k.masked_select, array_of(self, "self"), array_of(mask, "mask"))
+    try:
+        if out is not None:
+            check_out(out, input, mask)
+        array = quiet.run(k.masked_select, array_of(input, "input"), array_of(mask, "mask"))
+    except Exception as error:
+        explain(error, "input: Tensor, mask: Tensor, out: Tensor | None", input, mask, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, mask):
-        node = MaskedSelectBackward0.record(self, mask)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, mask):
+        node = MaskedSelectBackward0.record(input, mask)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -397,7 +572,11 @@ def masked_select(self: T, mask: TensorBase, *, out: T | None = None) -> T:
 
 def masked_spread(self: T, sizes: Shape, mask: TensorBase) -> T:
     """Zeros with `self` at the mask's true places."""
-    array = quiet.run(k.masked_spread, array_of(self, "self"), sizes, array_of(mask, "mask"))
+    try:
+        array = quiet.run(k.masked_spread, array_of(self, "self"), sizes, array_of(mask, "mask"))
+    except Exception as error:
+        explain(error, "self: Tensor, sizes: Shape, mask: Tensor", self, sizes, mask)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, mask):
         node = MaskedSpreadBackward0.record(self, sizes, mask)
@@ -408,7 +587,11 @@ def masked_spread(self: T, sizes: Shape, mask: TensorBase) -> T:
 
 def masked_fill_number(self: T, mask: TensorBase, value: Number) -> T:
     """A copy with a number wherever a mask is true."""
-    array = quiet.run(k.masked_fill, array_of(self, "self"), array_of(mask, "mask"), value)
+    try:
+        array = quiet.run(k.masked_fill, array_of(self, "self"), array_of(mask, "mask"), value)
+    except Exception as error:
+        explain(error, "self: Tensor, mask: Tensor, value: Number", self, mask, value)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, mask):
         node = MaskedFillBackward0.record(self, mask, value)
@@ -422,22 +605,30 @@ _masked_fill_number_writer = k.masked_fill_
 
 def masked_fill_number_(self: T, mask: TensorBase, value: Number) -> T:
     """A copy with a number wherever a mask is true."""
-    array_of(mask, "mask")
-    return write(
-        self,
-        MaskedFillBackward0.record,
-        _masked_fill_number_writer,
-        mask,
-        value,
-        overlap="unrecorded",
-    )
+    try:
+        array_of(mask, "mask")
+        return write(
+            self,
+            MaskedFillBackward0.record,
+            _masked_fill_number_writer,
+            mask,
+            value,
+            overlap="unrecorded",
+        )
+    except Exception as error:
+        explain(error, "self: Tensor, mask: Tensor, value: Number", self, mask, value)
+        raise
 
 
 def masked_fill_tensor(self: T, mask: TensorBase, value: TensorBase) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
-    array = quiet.run(
-        k.masked_fill, array_of(self, "self"), array_of(mask, "mask"), array_of(value, "value")
-    )
+    try:
+        array = quiet.run(
+            k.masked_fill, array_of(self, "self"), array_of(mask, "mask"), array_of(value, "value")
+        )
+    except Exception as error:
+        explain(error, "self: Tensor, mask: Tensor, value: Tensor", self, mask, value)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, mask, value):
         node = MaskedFillBackward1.record(self, mask, value)
@@ -451,21 +642,29 @@ _masked_fill_tensor_writer = k.masked_fill_
 
 def masked_fill_tensor_(self: T, mask: TensorBase, value: TensorBase) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
-    array_of(mask, "mask")
-    array_of(value, "value")
-    return write(
-        self,
-        MaskedFillBackward1.record,
-        _masked_fill_tensor_writer,
-        mask,
-        value,
-        overlap="unrecorded",
-    )
+    try:
+        array_of(mask, "mask")
+        array_of(value, "value")
+        return write(
+            self,
+            MaskedFillBackward1.record,
+            _masked_fill_tensor_writer,
+            mask,
+            value,
+            overlap="unrecorded",
+        )
+    except Exception as error:
+        explain(error, "self: Tensor, mask: Tensor, value: Tensor", self, mask, value)
+        raise
 
 
 def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
     """The elements at index arrays and masks."""
-    array = quiet.run(k.index_at, array_of(self, "self"), arrays_of(indices, "indices"), places)
+    try:
+        array = quiet.run(k.index_at, array_of(self, "self"), arrays_of(indices, "indices"), places)
+    except Exception as error:
+        explain(error, "self: Tensor, indices: Tensors, places: Shape", self, indices, places)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, *indices):
         node = IndexBackward0.record(self, indices, places)
@@ -476,9 +675,20 @@ def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
 
 def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: Shape) -> T:
     """Zeros with `self` added at index arrays and masks."""
-    array = quiet.run(
-        k.index_spread, array_of(self, "self"), sizes, arrays_of(indices, "indices"), places
-    )
+    try:
+        array = quiet.run(
+            k.index_spread, array_of(self, "self"), sizes, arrays_of(indices, "indices"), places
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, sizes: Shape, indices: Tensors, places: Shape",
+            self,
+            sizes,
+            indices,
+            places,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, *indices):
         node = IndexSpreadBackward0.record(self, sizes, indices, places)
@@ -495,14 +705,26 @@ def index_put_at(
     accumulate: bool = False,
 ) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
-    array = quiet.run(
-        k.index_put_at,
-        array_of(self, "self"),
-        arrays_of(indices, "indices"),
-        places,
-        array_of(values, "values"),
-        accumulate,
-    )
+    try:
+        array = quiet.run(
+            k.index_put_at,
+            array_of(self, "self"),
+            arrays_of(indices, "indices"),
+            places,
+            array_of(values, "values"),
+            accumulate,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
+            self,
+            indices,
+            places,
+            values,
+            accumulate,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, *indices, values):
         node = IndexPutBackward0.record(self, indices, places, values, accumulate)
@@ -522,22 +744,42 @@ def index_put_at_(
     accumulate: bool = False,
 ) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
-    array_of(values, "values")
-    return write(
-        self,
-        IndexPutBackward0.record,
-        _index_put_at_writer,
-        indices,
-        places,
-        values,
-        accumulate,
-        overlap="unrecorded",
-        distinct=True,
-    )
+    try:
+        array_of(values, "values")
+        return write(
+            self,
+            IndexPutBackward0.record,
+            _index_put_at_writer,
+            indices,
+            places,
+            values,
+            accumulate,
+            overlap="unrecorded",
+            distinct=True,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
+            self,
+            indices,
+            places,
+            values,
+            accumulate,
+        )
+        raise
 
 
 def index_put_overwritten(indices: Sequence[T], places: Shape, self_sizes: Shape) -> T:
     """Which values put at index arrays others have overwritten."""
-    array = quiet.run(k.index_put_overwritten, arrays_of(indices, "indices"), places, self_sizes)
+    try:
+        array = quiet.run(
+            k.index_put_overwritten, arrays_of(indices, "indices"), places, self_sizes
+        )
+    except Exception as error:
+        explain(
+            error, "indices: Tensors, places: Shape, self_sizes: Shape", indices, places, self_sizes
+        )
+        raise
     result = indices[0]._wrap(TensorImpl(array))
     return result

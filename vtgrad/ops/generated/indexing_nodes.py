@@ -92,7 +92,7 @@ class ScatterBackward0(Node):
 
     __slots__ = ("dim", "saved_index", "self_shape", "src_shape")
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     saved_index: SavedVariable | None
     self_shape: Shape
@@ -221,7 +221,7 @@ class ScatterAddBackward0(Node):
 
     __slots__ = ("dim", "saved_index", "src_shape")
 
-    ownership: ClassVar[tuple[int, ...]] = (PASSED, SHARED)
+    ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
 
     saved_index: SavedVariable | None
     src_shape: Shape
@@ -344,7 +344,7 @@ class IndexAddBackward0(Node):
 
     __slots__ = ("alpha", "dim", "saved_index", "saved_source")
 
-    ownership: ClassVar[tuple[int, ...]] = (PASSED, SHARED)
+    ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
 
     saved_index: SavedVariable | None
     saved_source: SavedVariable | None
@@ -430,7 +430,7 @@ class IndexCopyBackward0(Node):
 
     __slots__ = ("dim", "saved_index", "saved_source")
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     saved_index: SavedVariable | None
     saved_source: SavedVariable | None
@@ -555,7 +555,7 @@ class IndexFillBackward1(Node):
 
     __slots__ = ("dim", "saved_index", "self_shape")
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     saved_index: SavedVariable | None
     self_shape: Shape
@@ -874,7 +874,7 @@ class MaskedFillBackward1(Node):
 
     __slots__ = ("saved_mask",)
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     saved_mask: SavedVariable | None
 
@@ -1049,7 +1049,7 @@ class IndexPutBackward0(Node):
 
     __slots__ = ("accumulate", "places", "saved_indices", "self_shape", "values_shape")
 
-    ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
 
     saved_indices: list[SavedVariable]
     self_shape: Shape

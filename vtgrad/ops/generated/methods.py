@@ -73,6 +73,9 @@ from vtgrad.ops.generated.functional import (
     as_strided_ as _as_strided_,
 )
 from vtgrad.ops.generated.functional import (
+    as_strided_scatter as _as_strided_scatter,
+)
+from vtgrad.ops.generated.functional import (
     asin as _asin,
 )
 from vtgrad.ops.generated.functional import (
@@ -801,6 +804,7 @@ class TensorMethods(TensorBase):
     argsort = _argsort
     as_strided = _as_strided
     as_strided_ = _as_strided_
+    as_strided_scatter = _as_strided_scatter
     asin = _asin
     asin_ = _asin_
     atan = _atan

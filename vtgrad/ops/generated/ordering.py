@@ -9,6 +9,7 @@ from vtgrad.graph.functions import requires_grad, set_history_of_each
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
+from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.ordering_nodes import (
     SortBackward0,
     SortBackward1,
@@ -17,7 +18,7 @@ from vtgrad.ops.generated.ordering_nodes import (
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.views.write import check_out, write_out
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
     "argsort_dim",
@@ -41,10 +42,21 @@ def sort_dim(
     self: T, dim: int = -1, descending: bool = False, *, out: tuple[T, T] | None = None
 ) -> SortDimResult[T]:
     """The elements in order along a dimension, and where each stood."""
-    if out is not None:
-        check_out(out[0], self)
-        check_out(out[1], self)
-    arrays = quiet.run(k.sort, array_of(self, "self"), dim, descending)
+    try:
+        if out is not None:
+            check_out(out[0], self)
+            check_out(out[1], self)
+        arrays = quiet.run(k.sort, array_of(self, "self"), dim, descending)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, descending: bool, out: Pair | None",
+            self,
+            dim,
+            descending,
+            out,
+        )
+        raise
     if out is not None:
         return SortDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
@@ -73,10 +85,22 @@ def sort_stable(
     out: tuple[T, T] | None = None,
 ) -> SortStableResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
-    if out is not None:
-        check_out(out[0], self)
-        check_out(out[1], self)
-    arrays = quiet.run(k.sort_stable, array_of(self, "self"), stable, dim, descending)
+    try:
+        if out is not None:
+            check_out(out[0], self)
+            check_out(out[1], self)
+        arrays = quiet.run(k.sort_stable, array_of(self, "self"), stable, dim, descending)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, stable: bool | None, dim: int, descending: bool, out: Pair | None",
+            self,
+            stable,
+            dim,
+            descending,
+            out,
+        )
+        raise
     if out is not None:
         return SortStableResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
@@ -91,7 +115,18 @@ def sort_stable(
 
 def argsort_dim(self: T, dim: int, descending: bool, stable: bool) -> T:
     """Where each element of the sorted tensor stood."""
-    array = quiet.run(k.argsort, array_of(self, "self"), dim, descending, stable)
+    try:
+        array = quiet.run(k.argsort, array_of(self, "self"), dim, descending, stable)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, descending: bool, stable: bool",
+            self,
+            dim,
+            descending,
+            stable,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     return result
 
@@ -113,10 +148,23 @@ def topk_dim(
     out: tuple[T, T] | None = None,
 ) -> TopkDimResult[T]:
     """The `count` largest or smallest elements along a dimension, in order, and their places."""
-    if out is not None:
-        check_out(out[0], self)
-        check_out(out[1], self)
-    arrays = quiet.run(k.topk, array_of(self, "self"), count, dim, largest, sorted)
+    try:
+        if out is not None:
+            check_out(out[0], self)
+            check_out(out[1], self)
+        arrays = quiet.run(k.topk, array_of(self, "self"), count, dim, largest, sorted)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, count: int, dim: int, largest: bool, sorted: bool, out: Pair | None",
+            self,
+            count,
+            dim,
+            largest,
+            sorted,
+            out,
+        )
+        raise
     if out is not None:
         return TopkDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
@@ -131,9 +179,13 @@ def topk_dim(
 
 def nonzero_rows(self: T, *, out: T | None = None) -> T:
     """Places of the elements that are not zero, one row each."""
-    if out is not None:
-        check_out(out, self, differentiable=False)
-    array = quiet.run(k.nonzero, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, self, differentiable=False)
+        array = quiet.run(k.nonzero, array_of(self, "self"))
+    except Exception as error:
+        explain(error, "self: Tensor, out: Tensor | None", self, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))

@@ -9,6 +9,7 @@ from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, array_or_none, operand_of
+from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.pointwise_nodes import (
     AbsBackward0,
     AcosBackward0,
@@ -95,7 +96,9 @@ from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.views.write import check_out, store_result, write, write_out
+from vtgrad.views.store_result import store_result
+from vtgrad.views.write import write
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
     "abs",
@@ -277,16 +280,27 @@ __all__ = [
 T = TypeVar("T", bound=TensorBase)
 
 
-def add(self: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | None = None) -> T:
+def add(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Sum of two tensors, `other` multiplied by `alpha`."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(k.add, array_of(self, "self"), operand_of(other, "other"), alpha=alpha)
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.add, array_of(input, "input"), operand_of(other, "other"), alpha=alpha)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None",
+            input,
+            other,
+            alpha,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
-        node = AddBackward0.record(self, other, alpha=alpha)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other):
+        node = AddBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -295,21 +309,36 @@ def add(self: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | None
 _add_writer = store_result(k.add)
 
 
-def add_(self: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
+def add_(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
     """Write the result of `add` into the tensor itself, which is returned."""
-    return write(self, AddBackward0.record, _add_writer, other, alpha=alpha)
+    try:
+        return write(input, AddBackward0.record, _add_writer, other, alpha=alpha)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
+        raise
 
 
-def sub(self: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | None = None) -> T:
+def sub(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Difference of two tensors, `other` multiplied by `alpha`."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(k.sub, array_of(self, "self"), operand_of(other, "other"), alpha=alpha)
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.sub, array_of(input, "input"), operand_of(other, "other"), alpha=alpha)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None",
+            input,
+            other,
+            alpha,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
-        node = SubBackward0.record(self, other, alpha=alpha)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other):
+        node = SubBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -318,14 +347,22 @@ def sub(self: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | None
 _sub_writer = store_result(k.sub)
 
 
-def sub_(self: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
+def sub_(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
     """Write the result of `sub` into the tensor itself, which is returned."""
-    return write(self, SubBackward0.record, _sub_writer, other, alpha=alpha)
+    try:
+        return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
+        raise
 
 
 def rsub_tensor(self: T, other: TensorBase, *, alpha: Number = 1) -> T:
     """The tensor `other` less the first one, which is multiplied by `alpha`."""
-    array = quiet.run(k.rsub, array_of(self, "self"), array_of(other, "other"), alpha=alpha)
+    try:
+        array = quiet.run(k.rsub, array_of(self, "self"), array_of(other, "other"), alpha=alpha)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor, alpha: Number", self, other, alpha)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, other):
         node = RsubBackward0.record(self, other, alpha=alpha)
@@ -336,7 +373,11 @@ def rsub_tensor(self: T, other: TensorBase, *, alpha: Number = 1) -> T:
 
 def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
     """A number less the tensor, which is multiplied by `alpha`."""
-    array = quiet.run(k.rsub, array_of(self, "self"), other, alpha=alpha)
+    try:
+        array = quiet.run(k.rsub, array_of(self, "self"), other, alpha=alpha)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number, alpha: Number", self, other, alpha)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = RsubBackward1.record(self, other, alpha=alpha)
@@ -345,16 +386,22 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
     return result
 
 
-def mul(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def mul(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """Product of two tensors, element by element."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(k.mul, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.mul, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
-        node = MulBackward0.record(self, other)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other):
+        node = MulBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -363,21 +410,31 @@ def mul(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
 _mul_writer = store_result(k.mul)
 
 
-def mul_(self: T, other: TensorBase | Number) -> T:
+def mul_(input: T, other: TensorBase | Number) -> T:
     """Write the result of `mul` into the tensor itself, which is returned."""
-    return write(self, MulBackward0.record, _mul_writer, other)
+    try:
+        return write(input, MulBackward0.record, _mul_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number", input, other)
+        raise
 
 
-def true_divide(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def true_divide(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """Quotient of two tensors, of integers too."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(k.div, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.div, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
-        node = DivBackward0.record(self, other)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other):
+        node = DivBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -386,20 +443,35 @@ def true_divide(self: T, other: TensorBase | Number, *, out: T | None = None) ->
 _true_divide_writer = store_result(k.div)
 
 
-def true_divide_(self: T, other: TensorBase | Number) -> T:
+def true_divide_(input: T, other: TensorBase | Number) -> T:
     """Write the result of `true_divide` into the tensor itself, which is returned."""
-    return write(self, DivBackward0.record, _true_divide_writer, other)
+    try:
+        return write(input, DivBackward0.record, _true_divide_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number", input, other)
+        raise
 
 
 def div_rounded(
     self: T, other: TensorBase | Number, *, rounding_mode: str | None, out: T | None = None
 ) -> T:
     """Quotient of two tensors, rounded."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(
-        k.div, array_of(self, "self"), operand_of(other, "other"), rounding_mode=rounding_mode
-    )
+    try:
+        if out is not None:
+            check_out(out, self, other)
+        array = quiet.run(
+            k.div, array_of(self, "self"), operand_of(other, "other"), rounding_mode=rounding_mode
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, other: Tensor | Number, rounding_mode: str | None, out: Tensor | None",
+            self,
+            other,
+            rounding_mode,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -415,14 +487,30 @@ _div_rounded_writer = store_result(k.div)
 
 def div_rounded_(self: T, other: TensorBase | Number, *, rounding_mode: str | None) -> T:
     """Write the result of `div_rounded` into the tensor itself, which is returned."""
-    return write(self, DivBackward2.record, _div_rounded_writer, other, rounding_mode=rounding_mode)
+    try:
+        return write(
+            self, DivBackward2.record, _div_rounded_writer, other, rounding_mode=rounding_mode
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, other: Tensor | Number, rounding_mode: str | None",
+            self,
+            other,
+            rounding_mode,
+        )
+        raise
 
 
 def floor_quotient(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """Quotient of two tensors, rounded down."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.floor_divide, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, self, other, differentiable=False)
+        array = quiet.run(k.floor_divide, array_of(self, "self"), operand_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor | Number, out: Tensor | None", self, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -431,9 +519,13 @@ def floor_quotient(self: T, other: TensorBase | Number, *, out: T | None = None)
 
 def remainder_number(self: T, other: Number, *, out: T | None = None) -> T:
     """What remains of a floored division by a number."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.remainder, array_of(self, "self"), other)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.remainder, array_of(self, "self"), other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -449,14 +541,22 @@ _remainder_number_writer = store_result(k.remainder)
 
 def remainder_number_(self: T, other: Number) -> T:
     """Write the result of `remainder_number` into the tensor itself, which is returned."""
-    return write(self, RemainderBackward0.record, _remainder_number_writer, other)
+    try:
+        return write(self, RemainderBackward0.record, _remainder_number_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
 
 
 def remainder_tensor(self: T, other: TensorBase, *, out: T | None = None) -> T:
     """What remains of a floored division."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(k.remainder, array_of(self, "self"), array_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, self, other)
+        array = quiet.run(k.remainder, array_of(self, "self"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -472,15 +572,23 @@ _remainder_tensor_writer = store_result(k.remainder)
 
 def remainder_tensor_(self: T, other: TensorBase) -> T:
     """Write the result of `remainder_tensor` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, RemainderBackward1.record, _remainder_tensor_writer, other)
+    try:
+        array_of(other, "other")
+        return write(self, RemainderBackward1.record, _remainder_tensor_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
 
 
 def remainder_of_number(self: Number, other: T, *, out: T | None = None) -> T:
     """What remains of a floored division of a number."""
-    if out is not None:
-        check_out(out, other, differentiable=False)
-    array = quiet.run(k.remainder, self, array_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, other, differentiable=False)
+        array = quiet.run(k.remainder, self, array_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Number, other: Tensor, out: Tensor | None", self, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = other._wrap(TensorImpl(array))
@@ -489,9 +597,13 @@ def remainder_of_number(self: Number, other: T, *, out: T | None = None) -> T:
 
 def fmod_number(self: T, other: Number, *, out: T | None = None) -> T:
     """What remains of a truncated division by a number."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.fmod, array_of(self, "self"), other)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.fmod, array_of(self, "self"), other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -507,14 +619,22 @@ _fmod_number_writer = store_result(k.fmod)
 
 def fmod_number_(self: T, other: Number) -> T:
     """Write the result of `fmod_number` into the tensor itself, which is returned."""
-    return write(self, FmodBackward0.record, _fmod_number_writer, other)
+    try:
+        return write(self, FmodBackward0.record, _fmod_number_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
 
 
 def fmod_tensor(self: T, other: TensorBase, *, out: T | None = None) -> T:
     """What remains of a truncated division."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(k.fmod, array_of(self, "self"), array_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, self, other)
+        array = quiet.run(k.fmod, array_of(self, "self"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -530,15 +650,30 @@ _fmod_tensor_writer = store_result(k.fmod)
 
 def fmod_tensor_(self: T, other: TensorBase) -> T:
     """Write the result of `fmod_tensor` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, FmodBackward1.record, _fmod_tensor_writer, other)
+    try:
+        array_of(other, "other")
+        return write(self, FmodBackward1.record, _fmod_tensor_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
 
 
 def lerp_number(self: T, end: TensorBase, weight: Number, *, out: T | None = None) -> T:
     """The point between two tensors at a weight."""
-    if out is not None:
-        check_out(out, self, end)
-    array = quiet.run(k.lerp, array_of(self, "self"), array_of(end, "end"), weight)
+    try:
+        if out is not None:
+            check_out(out, self, end)
+        array = quiet.run(k.lerp, array_of(self, "self"), array_of(end, "end"), weight)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, end: Tensor, weight: Number, out: Tensor | None",
+            self,
+            end,
+            weight,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -554,17 +689,32 @@ _lerp_number_writer = store_result(k.lerp)
 
 def lerp_number_(self: T, end: TensorBase, weight: Number) -> T:
     """Write the result of `lerp_number` into the tensor itself, which is returned."""
-    array_of(end, "end")
-    return write(self, LerpBackward0.record, _lerp_number_writer, end, weight)
+    try:
+        array_of(end, "end")
+        return write(self, LerpBackward0.record, _lerp_number_writer, end, weight)
+    except Exception as error:
+        explain(error, "self: Tensor, end: Tensor, weight: Number", self, end, weight)
+        raise
 
 
 def lerp_tensor(self: T, end: TensorBase, weight: TensorBase, *, out: T | None = None) -> T:
     """The points between two tensors at weights."""
-    if out is not None:
-        check_out(out, self, end, weight)
-    array = quiet.run(
-        k.lerp, array_of(self, "self"), array_of(end, "end"), array_of(weight, "weight")
-    )
+    try:
+        if out is not None:
+            check_out(out, self, end, weight)
+        array = quiet.run(
+            k.lerp, array_of(self, "self"), array_of(end, "end"), array_of(weight, "weight")
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None",
+            self,
+            end,
+            weight,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -580,29 +730,45 @@ _lerp_tensor_writer = store_result(k.lerp)
 
 def lerp_tensor_(self: T, end: TensorBase, weight: TensorBase) -> T:
     """Write the result of `lerp_tensor` into the tensor itself, which is returned."""
-    array_of(end, "end")
-    array_of(weight, "weight")
-    return write(self, LerpBackward1.record, _lerp_tensor_writer, end, weight)
+    try:
+        array_of(end, "end")
+        array_of(weight, "weight")
+        return write(self, LerpBackward1.record, _lerp_tensor_writer, end, weight)
+    except Exception as error:
+        explain(error, "self: Tensor, end: Tensor, weight: Tensor", self, end, weight)
+        raise
 
 
 def addcmul(
-    self: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1, out: T | None = None
+    input: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1, out: T | None = None
 ) -> T:
     """The tensor plus `value * tensor1 * tensor2`."""
-    if out is not None:
-        check_out(out, self, tensor1, tensor2)
-    array = quiet.run(
-        k.addcmul,
-        array_of(self, "self"),
-        array_of(tensor1, "tensor1"),
-        array_of(tensor2, "tensor2"),
-        value=value,
-    )
+    try:
+        if out is not None:
+            check_out(out, input, tensor1, tensor2)
+        array = quiet.run(
+            k.addcmul,
+            array_of(input, "input"),
+            array_of(tensor1, "tensor1"),
+            array_of(tensor2, "tensor2"),
+            value=value,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None",
+            input,
+            tensor1,
+            tensor2,
+            value,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, tensor1, tensor2):
-        node = AddcmulBackward0.record(self, tensor1, tensor2, value=value)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, tensor1, tensor2):
+        node = AddcmulBackward0.record(input, tensor1, tensor2, value=value)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -611,31 +777,54 @@ def addcmul(
 _addcmul_writer = store_result(k.addcmul)
 
 
-def addcmul_(self: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1) -> T:
+def addcmul_(input: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1) -> T:
     """Write the result of `addcmul` into the tensor itself, which is returned."""
-    array_of(tensor1, "tensor1")
-    array_of(tensor2, "tensor2")
-    return write(self, AddcmulBackward0.record, _addcmul_writer, tensor1, tensor2, value=value)
+    try:
+        array_of(tensor1, "tensor1")
+        array_of(tensor2, "tensor2")
+        return write(input, AddcmulBackward0.record, _addcmul_writer, tensor1, tensor2, value=value)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number",
+            input,
+            tensor1,
+            tensor2,
+            value,
+        )
+        raise
 
 
 def addcdiv(
-    self: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1, out: T | None = None
+    input: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1, out: T | None = None
 ) -> T:
     """The tensor plus `value * tensor1 / tensor2`."""
-    if out is not None:
-        check_out(out, self, tensor1, tensor2)
-    array = quiet.run(
-        k.addcdiv,
-        array_of(self, "self"),
-        array_of(tensor1, "tensor1"),
-        array_of(tensor2, "tensor2"),
-        value=value,
-    )
+    try:
+        if out is not None:
+            check_out(out, input, tensor1, tensor2)
+        array = quiet.run(
+            k.addcdiv,
+            array_of(input, "input"),
+            array_of(tensor1, "tensor1"),
+            array_of(tensor2, "tensor2"),
+            value=value,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None",
+            input,
+            tensor1,
+            tensor2,
+            value,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, tensor1, tensor2):
-        node = AddcdivBackward0.record(self, tensor1, tensor2, value=value)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, tensor1, tensor2):
+        node = AddcdivBackward0.record(input, tensor1, tensor2, value=value)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -644,18 +833,33 @@ def addcdiv(
 _addcdiv_writer = store_result(k.addcdiv)
 
 
-def addcdiv_(self: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1) -> T:
+def addcdiv_(input: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1) -> T:
     """Write the result of `addcdiv` into the tensor itself, which is returned."""
-    array_of(tensor1, "tensor1")
-    array_of(tensor2, "tensor2")
-    return write(self, AddcdivBackward0.record, _addcdiv_writer, tensor1, tensor2, value=value)
+    try:
+        array_of(tensor1, "tensor1")
+        array_of(tensor2, "tensor2")
+        return write(input, AddcdivBackward0.record, _addcdiv_writer, tensor1, tensor2, value=value)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number",
+            input,
+            tensor1,
+            tensor2,
+            value,
+        )
+        raise
 
 
 def pow_number(self: T, exponent: Number, *, out: T | None = None) -> T:
     """The tensor to the power of a number."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.pow, array_of(self, "self"), exponent)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.pow, array_of(self, "self"), exponent)
+    except Exception as error:
+        explain(error, "self: Tensor, exponent: Number, out: Tensor | None", self, exponent, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -671,14 +875,22 @@ _pow_number_writer = store_result(k.pow)
 
 def pow_number_(self: T, exponent: Number) -> T:
     """Write the result of `pow_number` into the tensor itself, which is returned."""
-    return write(self, PowBackward0.record, _pow_number_writer, exponent)
+    try:
+        return write(self, PowBackward0.record, _pow_number_writer, exponent)
+    except Exception as error:
+        explain(error, "self: Tensor, exponent: Number", self, exponent)
+        raise
 
 
 def pow_tensor(self: T, exponent: TensorBase, *, out: T | None = None) -> T:
     """One tensor to the power of another."""
-    if out is not None:
-        check_out(out, self, exponent)
-    array = quiet.run(k.pow, array_of(self, "self"), array_of(exponent, "exponent"))
+    try:
+        if out is not None:
+            check_out(out, self, exponent)
+        array = quiet.run(k.pow, array_of(self, "self"), array_of(exponent, "exponent"))
+    except Exception as error:
+        explain(error, "self: Tensor, exponent: Tensor, out: Tensor | None", self, exponent, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -694,15 +906,23 @@ _pow_tensor_writer = store_result(k.pow)
 
 def pow_tensor_(self: T, exponent: TensorBase) -> T:
     """Write the result of `pow_tensor` into the tensor itself, which is returned."""
-    array_of(exponent, "exponent")
-    return write(self, PowBackward1.record, _pow_tensor_writer, exponent)
+    try:
+        array_of(exponent, "exponent")
+        return write(self, PowBackward1.record, _pow_tensor_writer, exponent)
+    except Exception as error:
+        explain(error, "self: Tensor, exponent: Tensor", self, exponent)
+        raise
 
 
 def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
     """A number to the power of a tensor."""
-    if out is not None:
-        check_out(out, exponent)
-    array = quiet.run(k.pow, self, array_of(exponent, "exponent"))
+    try:
+        if out is not None:
+            check_out(out, exponent)
+        array = quiet.run(k.pow, self, array_of(exponent, "exponent"))
+    except Exception as error:
+        explain(error, "self: Number, exponent: Tensor, out: Tensor | None", self, exponent, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = exponent._wrap(TensorImpl(array))
@@ -713,16 +933,20 @@ def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
     return result
 
 
-def sqrt(self: T, *, out: T | None = None) -> T:
+def sqrt(input: T, *, out: T | None = None) -> T:
     """The square root."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.sqrt, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.sqrt, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = SqrtBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = SqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -731,21 +955,29 @@ def sqrt(self: T, *, out: T | None = None) -> T:
 _sqrt_writer = store_result(k.sqrt)
 
 
-def sqrt_(self: T) -> T:
+def sqrt_(input: T) -> T:
     """Write the result of `sqrt` into the tensor itself, which is returned."""
-    return write(self, SqrtBackward0.record, _sqrt_writer)
+    try:
+        return write(input, SqrtBackward0.record, _sqrt_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def rsqrt(self: T, *, out: T | None = None) -> T:
+def rsqrt(input: T, *, out: T | None = None) -> T:
     """One by the square root."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.rsqrt, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.rsqrt, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = RsqrtBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = RsqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -754,21 +986,29 @@ def rsqrt(self: T, *, out: T | None = None) -> T:
 _rsqrt_writer = store_result(k.rsqrt)
 
 
-def rsqrt_(self: T) -> T:
+def rsqrt_(input: T) -> T:
     """Write the result of `rsqrt` into the tensor itself, which is returned."""
-    return write(self, RsqrtBackward0.record, _rsqrt_writer)
+    try:
+        return write(input, RsqrtBackward0.record, _rsqrt_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def reciprocal(self: T, *, out: T | None = None) -> T:
+def reciprocal(input: T, *, out: T | None = None) -> T:
     """One by the tensor."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.reciprocal, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.reciprocal, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = ReciprocalBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = ReciprocalBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -777,21 +1017,29 @@ def reciprocal(self: T, *, out: T | None = None) -> T:
 _reciprocal_writer = store_result(k.reciprocal)
 
 
-def reciprocal_(self: T) -> T:
+def reciprocal_(input: T) -> T:
     """Write the result of `reciprocal` into the tensor itself, which is returned."""
-    return write(self, ReciprocalBackward0.record, _reciprocal_writer)
+    try:
+        return write(input, ReciprocalBackward0.record, _reciprocal_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def neg(self: T, *, out: T | None = None) -> T:
+def neg(input: T, *, out: T | None = None) -> T:
     """The negative."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.neg, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.neg, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = NegBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = NegBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -800,21 +1048,29 @@ def neg(self: T, *, out: T | None = None) -> T:
 _neg_writer = store_result(k.neg)
 
 
-def neg_(self: T) -> T:
+def neg_(input: T) -> T:
     """Write the result of `neg` into the tensor itself, which is returned."""
-    return write(self, NegBackward0.record, _neg_writer)
+    try:
+        return write(input, NegBackward0.record, _neg_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def abs(self: T, *, out: T | None = None) -> T:
+def abs(input: T, *, out: T | None = None) -> T:
     """The absolute value, real for complex tensors."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.abs, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.abs, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = AbsBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = AbsBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -823,21 +1079,29 @@ def abs(self: T, *, out: T | None = None) -> T:
 _abs_writer = k.abs_
 
 
-def abs_(self: T) -> T:
+def abs_(input: T) -> T:
     """The absolute value, real for complex tensors."""
-    return write(self, AbsBackward0.record, _abs_writer)
+    try:
+        return write(input, AbsBackward0.record, _abs_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def sign(self: T, *, out: T | None = None) -> T:
+def sign(input: T, *, out: T | None = None) -> T:
     """-1, 0 or 1, the sign of a real tensor."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.sign, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.sign, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = SignBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = SignBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -846,21 +1110,29 @@ def sign(self: T, *, out: T | None = None) -> T:
 _sign_writer = store_result(k.sign)
 
 
-def sign_(self: T) -> T:
+def sign_(input: T) -> T:
     """Write the result of `sign` into the tensor itself, which is returned."""
-    return write(self, SignBackward0.record, _sign_writer)
+    try:
+        return write(input, SignBackward0.record, _sign_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def sgn(self: T, *, out: T | None = None) -> T:
+def sgn(input: T, *, out: T | None = None) -> T:
     """The sign; of complex values, the value scaled to length 1."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.sgn, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.sgn, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = SgnBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = SgnBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -869,21 +1141,29 @@ def sgn(self: T, *, out: T | None = None) -> T:
 _sgn_writer = store_result(k.sgn)
 
 
-def sgn_(self: T) -> T:
+def sgn_(input: T) -> T:
     """Write the result of `sgn` into the tensor itself, which is returned."""
-    return write(self, SgnBackward0.record, _sgn_writer)
+    try:
+        return write(input, SgnBackward0.record, _sgn_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def conj_physical(self: T, *, out: T | None = None) -> T:
+def conj_physical(input: T, *, out: T | None = None) -> T:
     """Complex conjugate of each element, as a copy."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.conj_physical, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.conj_physical, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = ConjPhysicalBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = ConjPhysicalBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -892,21 +1172,29 @@ def conj_physical(self: T, *, out: T | None = None) -> T:
 _conj_physical_writer = store_result(k.conj_physical)
 
 
-def conj_physical_(self: T) -> T:
+def conj_physical_(input: T) -> T:
     """Write the result of `conj_physical` into the tensor itself, which is returned."""
-    return write(self, ConjPhysicalBackward0.record, _conj_physical_writer)
+    try:
+        return write(input, ConjPhysicalBackward0.record, _conj_physical_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def exp(self: T, *, out: T | None = None) -> T:
+def exp(input: T, *, out: T | None = None) -> T:
     """`e` to the power of the tensor."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.exp, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.exp, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = ExpBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = ExpBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -915,21 +1203,29 @@ def exp(self: T, *, out: T | None = None) -> T:
 _exp_writer = store_result(k.exp)
 
 
-def exp_(self: T) -> T:
+def exp_(input: T) -> T:
     """Write the result of `exp` into the tensor itself, which is returned."""
-    return write(self, ExpBackward0.record, _exp_writer)
+    try:
+        return write(input, ExpBackward0.record, _exp_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def exp2(self: T, *, out: T | None = None) -> T:
+def exp2(input: T, *, out: T | None = None) -> T:
     """2 to the power of the tensor."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.exp2, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.exp2, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = Exp2Backward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = Exp2Backward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -938,21 +1234,29 @@ def exp2(self: T, *, out: T | None = None) -> T:
 _exp2_writer = store_result(k.exp2)
 
 
-def exp2_(self: T) -> T:
+def exp2_(input: T) -> T:
     """Write the result of `exp2` into the tensor itself, which is returned."""
-    return write(self, Exp2Backward0.record, _exp2_writer)
+    try:
+        return write(input, Exp2Backward0.record, _exp2_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def expm1(self: T, *, out: T | None = None) -> T:
+def expm1(input: T, *, out: T | None = None) -> T:
     """`exp(x) - 1`, exact for small values."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.expm1, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.expm1, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = Expm1Backward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = Expm1Backward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -961,21 +1265,29 @@ def expm1(self: T, *, out: T | None = None) -> T:
 _expm1_writer = store_result(k.expm1)
 
 
-def expm1_(self: T) -> T:
+def expm1_(input: T) -> T:
     """Write the result of `expm1` into the tensor itself, which is returned."""
-    return write(self, Expm1Backward0.record, _expm1_writer)
+    try:
+        return write(input, Expm1Backward0.record, _expm1_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def log(self: T, *, out: T | None = None) -> T:
+def log(input: T, *, out: T | None = None) -> T:
     """The natural logarithm."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.log, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.log, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = LogBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = LogBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -984,21 +1296,29 @@ def log(self: T, *, out: T | None = None) -> T:
 _log_writer = store_result(k.log)
 
 
-def log_(self: T) -> T:
+def log_(input: T) -> T:
     """Write the result of `log` into the tensor itself, which is returned."""
-    return write(self, LogBackward0.record, _log_writer)
+    try:
+        return write(input, LogBackward0.record, _log_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def log2(self: T, *, out: T | None = None) -> T:
+def log2(input: T, *, out: T | None = None) -> T:
     """The logarithm to base 2."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.log2, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.log2, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = Log2Backward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = Log2Backward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1007,21 +1327,29 @@ def log2(self: T, *, out: T | None = None) -> T:
 _log2_writer = store_result(k.log2)
 
 
-def log2_(self: T) -> T:
+def log2_(input: T) -> T:
     """Write the result of `log2` into the tensor itself, which is returned."""
-    return write(self, Log2Backward0.record, _log2_writer)
+    try:
+        return write(input, Log2Backward0.record, _log2_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def log10(self: T, *, out: T | None = None) -> T:
+def log10(input: T, *, out: T | None = None) -> T:
     """The logarithm to base 10."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.log10, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.log10, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = Log10Backward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = Log10Backward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1030,21 +1358,29 @@ def log10(self: T, *, out: T | None = None) -> T:
 _log10_writer = store_result(k.log10)
 
 
-def log10_(self: T) -> T:
+def log10_(input: T) -> T:
     """Write the result of `log10` into the tensor itself, which is returned."""
-    return write(self, Log10Backward0.record, _log10_writer)
+    try:
+        return write(input, Log10Backward0.record, _log10_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def log1p(self: T, *, out: T | None = None) -> T:
+def log1p(input: T, *, out: T | None = None) -> T:
     """`log(1 + x)`, exact for small values."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.log1p, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.log1p, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = Log1PBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = Log1PBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1053,21 +1389,29 @@ def log1p(self: T, *, out: T | None = None) -> T:
 _log1p_writer = store_result(k.log1p)
 
 
-def log1p_(self: T) -> T:
+def log1p_(input: T) -> T:
     """Write the result of `log1p` into the tensor itself, which is returned."""
-    return write(self, Log1PBackward0.record, _log1p_writer)
+    try:
+        return write(input, Log1PBackward0.record, _log1p_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def sigmoid(self: T, *, out: T | None = None) -> T:
+def sigmoid(input: T, *, out: T | None = None) -> T:
     """`1 / (1 + exp(-x))`."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.sigmoid, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.sigmoid, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = SigmoidBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = SigmoidBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1076,21 +1420,29 @@ def sigmoid(self: T, *, out: T | None = None) -> T:
 _sigmoid_writer = store_result(k.sigmoid)
 
 
-def sigmoid_(self: T) -> T:
+def sigmoid_(input: T) -> T:
     """Write the result of `sigmoid` into the tensor itself, which is returned."""
-    return write(self, SigmoidBackward0.record, _sigmoid_writer)
+    try:
+        return write(input, SigmoidBackward0.record, _sigmoid_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def sin(self: T, *, out: T | None = None) -> T:
+def sin(input: T, *, out: T | None = None) -> T:
     """Sine of angles in radians."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.sin, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.sin, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = SinBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = SinBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1099,21 +1451,29 @@ def sin(self: T, *, out: T | None = None) -> T:
 _sin_writer = store_result(k.sin)
 
 
-def sin_(self: T) -> T:
+def sin_(input: T) -> T:
     """Write the result of `sin` into the tensor itself, which is returned."""
-    return write(self, SinBackward0.record, _sin_writer)
+    try:
+        return write(input, SinBackward0.record, _sin_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def cos(self: T, *, out: T | None = None) -> T:
+def cos(input: T, *, out: T | None = None) -> T:
     """Cosine of angles in radians."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.cos, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.cos, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = CosBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = CosBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1122,21 +1482,29 @@ def cos(self: T, *, out: T | None = None) -> T:
 _cos_writer = store_result(k.cos)
 
 
-def cos_(self: T) -> T:
+def cos_(input: T) -> T:
     """Write the result of `cos` into the tensor itself, which is returned."""
-    return write(self, CosBackward0.record, _cos_writer)
+    try:
+        return write(input, CosBackward0.record, _cos_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def tan(self: T, *, out: T | None = None) -> T:
+def tan(input: T, *, out: T | None = None) -> T:
     """Tangent of angles in radians."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.tan, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.tan, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = TanBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = TanBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1145,21 +1513,29 @@ def tan(self: T, *, out: T | None = None) -> T:
 _tan_writer = store_result(k.tan)
 
 
-def tan_(self: T) -> T:
+def tan_(input: T) -> T:
     """Write the result of `tan` into the tensor itself, which is returned."""
-    return write(self, TanBackward0.record, _tan_writer)
+    try:
+        return write(input, TanBackward0.record, _tan_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def asin(self: T, *, out: T | None = None) -> T:
+def asin(input: T, *, out: T | None = None) -> T:
     """Inverse of the sine."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.asin, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.asin, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = AsinBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = AsinBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1168,21 +1544,29 @@ def asin(self: T, *, out: T | None = None) -> T:
 _asin_writer = store_result(k.asin)
 
 
-def asin_(self: T) -> T:
+def asin_(input: T) -> T:
     """Write the result of `asin` into the tensor itself, which is returned."""
-    return write(self, AsinBackward0.record, _asin_writer)
+    try:
+        return write(input, AsinBackward0.record, _asin_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def acos(self: T, *, out: T | None = None) -> T:
+def acos(input: T, *, out: T | None = None) -> T:
     """Inverse of the cosine."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.acos, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.acos, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = AcosBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = AcosBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1191,21 +1575,29 @@ def acos(self: T, *, out: T | None = None) -> T:
 _acos_writer = store_result(k.acos)
 
 
-def acos_(self: T) -> T:
+def acos_(input: T) -> T:
     """Write the result of `acos` into the tensor itself, which is returned."""
-    return write(self, AcosBackward0.record, _acos_writer)
+    try:
+        return write(input, AcosBackward0.record, _acos_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def atan(self: T, *, out: T | None = None) -> T:
+def atan(input: T, *, out: T | None = None) -> T:
     """Inverse of the tangent."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.atan, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.atan, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = AtanBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = AtanBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1214,21 +1606,29 @@ def atan(self: T, *, out: T | None = None) -> T:
 _atan_writer = store_result(k.atan)
 
 
-def atan_(self: T) -> T:
+def atan_(input: T) -> T:
     """Write the result of `atan` into the tensor itself, which is returned."""
-    return write(self, AtanBackward0.record, _atan_writer)
+    try:
+        return write(input, AtanBackward0.record, _atan_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def sinh(self: T, *, out: T | None = None) -> T:
+def sinh(input: T, *, out: T | None = None) -> T:
     """Hyperbolic sine."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.sinh, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.sinh, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = SinhBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = SinhBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1237,21 +1637,29 @@ def sinh(self: T, *, out: T | None = None) -> T:
 _sinh_writer = store_result(k.sinh)
 
 
-def sinh_(self: T) -> T:
+def sinh_(input: T) -> T:
     """Write the result of `sinh` into the tensor itself, which is returned."""
-    return write(self, SinhBackward0.record, _sinh_writer)
+    try:
+        return write(input, SinhBackward0.record, _sinh_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def cosh(self: T, *, out: T | None = None) -> T:
+def cosh(input: T, *, out: T | None = None) -> T:
     """Hyperbolic cosine."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.cosh, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.cosh, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = CoshBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = CoshBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1260,21 +1668,29 @@ def cosh(self: T, *, out: T | None = None) -> T:
 _cosh_writer = store_result(k.cosh)
 
 
-def cosh_(self: T) -> T:
+def cosh_(input: T) -> T:
     """Write the result of `cosh` into the tensor itself, which is returned."""
-    return write(self, CoshBackward0.record, _cosh_writer)
+    try:
+        return write(input, CoshBackward0.record, _cosh_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def tanh(self: T, *, out: T | None = None) -> T:
+def tanh(input: T, *, out: T | None = None) -> T:
     """Hyperbolic tangent."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.tanh, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.tanh, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = TanhBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = TanhBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1283,21 +1699,29 @@ def tanh(self: T, *, out: T | None = None) -> T:
 _tanh_writer = store_result(k.tanh)
 
 
-def tanh_(self: T) -> T:
+def tanh_(input: T) -> T:
     """Write the result of `tanh` into the tensor itself, which is returned."""
-    return write(self, TanhBackward0.record, _tanh_writer)
+    try:
+        return write(input, TanhBackward0.record, _tanh_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def atan2(self: T, other: TensorBase, *, out: T | None = None) -> T:
+def atan2(input: T, other: TensorBase, *, out: T | None = None) -> T:
     """The angle of the points with y = the tensor and x = `other`."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(k.atan2, array_of(self, "self"), array_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.atan2, array_of(input, "input"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
-        node = Atan2Backward0.record(self, other)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other):
+        node = Atan2Backward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1306,22 +1730,30 @@ def atan2(self: T, other: TensorBase, *, out: T | None = None) -> T:
 _atan2_writer = store_result(k.atan2)
 
 
-def atan2_(self: T, other: TensorBase) -> T:
+def atan2_(input: T, other: TensorBase) -> T:
     """Write the result of `atan2` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, Atan2Backward0.record, _atan2_writer, other)
+    try:
+        array_of(other, "other")
+        return write(input, Atan2Backward0.record, _atan2_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor", input, other)
+        raise
 
 
-def floor(self: T, *, out: T | None = None) -> T:
+def floor(input: T, *, out: T | None = None) -> T:
     """Rounded down."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.floor, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.floor, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = FloorBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = FloorBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1330,21 +1762,29 @@ def floor(self: T, *, out: T | None = None) -> T:
 _floor_writer = store_result(k.floor)
 
 
-def floor_(self: T) -> T:
+def floor_(input: T) -> T:
     """Write the result of `floor` into the tensor itself, which is returned."""
-    return write(self, FloorBackward0.record, _floor_writer)
+    try:
+        return write(input, FloorBackward0.record, _floor_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def ceil(self: T, *, out: T | None = None) -> T:
+def ceil(input: T, *, out: T | None = None) -> T:
     """Rounded up."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.ceil, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.ceil, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = CeilBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = CeilBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1353,21 +1793,29 @@ def ceil(self: T, *, out: T | None = None) -> T:
 _ceil_writer = store_result(k.ceil)
 
 
-def ceil_(self: T) -> T:
+def ceil_(input: T) -> T:
     """Write the result of `ceil` into the tensor itself, which is returned."""
-    return write(self, CeilBackward0.record, _ceil_writer)
+    try:
+        return write(input, CeilBackward0.record, _ceil_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def trunc(self: T, *, out: T | None = None) -> T:
+def trunc(input: T, *, out: T | None = None) -> T:
     """Rounded towards zero."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.trunc, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.trunc, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = TruncBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = TruncBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1376,16 +1824,24 @@ def trunc(self: T, *, out: T | None = None) -> T:
 _trunc_writer = store_result(k.trunc)
 
 
-def trunc_(self: T) -> T:
+def trunc_(input: T) -> T:
     """Write the result of `trunc` into the tensor itself, which is returned."""
-    return write(self, TruncBackward0.record, _trunc_writer)
+    try:
+        return write(input, TruncBackward0.record, _trunc_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
 def round_whole(self: T, *, out: T | None = None) -> T:
     """Rounded to the nearest integer, ties to the even one."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.round, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.round, array_of(self, "self"))
+    except Exception as error:
+        explain(error, "self: Tensor, out: Tensor | None", self, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -1401,14 +1857,22 @@ _round_whole_writer = store_result(k.round)
 
 def round_whole_(self: T) -> T:
     """Write the result of `round_whole` into the tensor itself, which is returned."""
-    return write(self, RoundBackward0.record, _round_whole_writer)
+    try:
+        return write(self, RoundBackward0.record, _round_whole_writer)
+    except Exception as error:
+        explain(error, "self: Tensor", self)
+        raise
 
 
 def round_decimals(self: T, *, decimals: int, out: T | None = None) -> T:
     """Rounded to a number of decimal places."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.round, array_of(self, "self"), decimals=decimals)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.round, array_of(self, "self"), decimals=decimals)
+    except Exception as error:
+        explain(error, "self: Tensor, decimals: int, out: Tensor | None", self, decimals, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -1424,19 +1888,27 @@ _round_decimals_writer = store_result(k.round)
 
 def round_decimals_(self: T, *, decimals: int) -> T:
     """Write the result of `round_decimals` into the tensor itself, which is returned."""
-    return write(self, RoundBackward1.record, _round_decimals_writer, decimals=decimals)
+    try:
+        return write(self, RoundBackward1.record, _round_decimals_writer, decimals=decimals)
+    except Exception as error:
+        explain(error, "self: Tensor, decimals: int", self, decimals)
+        raise
 
 
-def frac(self: T, *, out: T | None = None) -> T:
+def frac(input: T, *, out: T | None = None) -> T:
     """The fraction, with the sign of the value."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.frac, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.frac, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = FracBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = FracBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1445,17 +1917,25 @@ def frac(self: T, *, out: T | None = None) -> T:
 _frac_writer = store_result(k.frac)
 
 
-def frac_(self: T) -> T:
+def frac_(input: T) -> T:
     """Write the result of `frac` into the tensor itself, which is returned."""
-    return write(self, FracBackward0.record, _frac_writer)
+    try:
+        return write(input, FracBackward0.record, _frac_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def relu(self: T) -> T:
+def relu(input: T) -> T:
     """The value, or 0 if it is negative."""
-    array = quiet.run(k.relu, array_of(self, "self"))
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = ReluBackward0.record(self)
+    try:
+        array = quiet.run(k.relu, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = ReluBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1464,19 +1944,33 @@ def relu(self: T) -> T:
 _relu_writer = store_result(k.relu)
 
 
-def relu_(self: T) -> T:
+def relu_(input: T) -> T:
     """Write the result of `relu` into the tensor itself, which is returned."""
-    return write(self, ReluBackward0.record, _relu_writer)
+    try:
+        return write(input, ReluBackward0.record, _relu_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
 def threshold_backward(grad_output: T, self: TensorBase, threshold: Number) -> T:
     """The gradient where a value is above a threshold, or nan."""
-    array = quiet.run(
-        k.threshold_backward,
-        array_of(grad_output, "grad_output"),
-        array_of(self, "self"),
-        threshold,
-    )
+    try:
+        array = quiet.run(
+            k.threshold_backward,
+            array_of(grad_output, "grad_output"),
+            array_of(self, "self"),
+            threshold,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "grad_output: Tensor, self: Tensor, threshold: Number",
+            grad_output,
+            self,
+            threshold,
+        )
+        raise
     result = grad_output._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(grad_output, self):
         node = ThresholdBackwardBackward0.record(grad_output, self, threshold)
@@ -1485,31 +1979,39 @@ def threshold_backward(grad_output: T, self: TensorBase, threshold: Number) -> T
     return result
 
 
-def maximum(self: T, other: TensorBase, *, out: T | None = None) -> T:
+def maximum(input: T, other: TensorBase, *, out: T | None = None) -> T:
     """The larger of two values; nan if one is."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(k.maximum, array_of(self, "self"), array_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.maximum, array_of(input, "input"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
-        node = MaximumBackward0.record(self, other)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other):
+        node = MaximumBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def minimum(self: T, other: TensorBase, *, out: T | None = None) -> T:
+def minimum(input: T, other: TensorBase, *, out: T | None = None) -> T:
     """The smaller of two values; nan if one is."""
-    if out is not None:
-        check_out(out, self, other)
-    array = quiet.run(k.minimum, array_of(self, "self"), array_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.minimum, array_of(input, "input"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
-        node = MinimumBackward0.record(self, other)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other):
+        node = MinimumBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1519,11 +2021,22 @@ def clamp_tensors(
     self: T, min: TensorBase | None = None, max: TensorBase | None = None, *, out: T | None = None
 ) -> T:
     """Values limited by tensors."""
-    if out is not None:
-        check_out(out, self, min, max)
-    array = quiet.run(
-        k.clamp, array_of(self, "self"), array_or_none(min, "min"), array_or_none(max, "max")
-    )
+    try:
+        if out is not None:
+            check_out(out, self, min, max)
+        array = quiet.run(
+            k.clamp, array_of(self, "self"), array_or_none(min, "min"), array_or_none(max, "max")
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, min: Tensor | None, max: Tensor | None, out: Tensor | None",
+            self,
+            min,
+            max,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -1539,16 +2052,31 @@ _clamp_tensors_writer = store_result(k.clamp)
 
 def clamp_tensors_(self: T, min: TensorBase | None = None, max: TensorBase | None = None) -> T:
     """Write the result of `clamp_tensors` into the tensor itself, which is returned."""
-    return write(self, ClampBackward0.record, _clamp_tensors_writer, min, max)
+    try:
+        return write(self, ClampBackward0.record, _clamp_tensors_writer, min, max)
+    except Exception as error:
+        explain(error, "self: Tensor, min: Tensor | None, max: Tensor | None", self, min, max)
+        raise
 
 
 def clamp_numbers(
     self: T, min: Number | None = None, max: Number | None = None, *, out: T | None = None
 ) -> T:
     """Values limited by numbers."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.clamp, array_of(self, "self"), min, max)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.clamp, array_of(self, "self"), min, max)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, min: Number | None, max: Number | None, out: Tensor | None",
+            self,
+            min,
+            max,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -1564,14 +2092,22 @@ _clamp_numbers_writer = store_result(k.clamp)
 
 def clamp_numbers_(self: T, min: Number | None = None, max: Number | None = None) -> T:
     """Write the result of `clamp_numbers` into the tensor itself, which is returned."""
-    return write(self, ClampBackward1.record, _clamp_numbers_writer, min, max)
+    try:
+        return write(self, ClampBackward1.record, _clamp_numbers_writer, min, max)
+    except Exception as error:
+        explain(error, "self: Tensor, min: Number | None, max: Number | None", self, min, max)
+        raise
 
 
 def clamp_min_number(self: T, min: Number, *, out: T | None = None) -> T:
     """Values not below a number."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.clamp_min, array_of(self, "self"), min)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.clamp_min, array_of(self, "self"), min)
+    except Exception as error:
+        explain(error, "self: Tensor, min: Number, out: Tensor | None", self, min, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -1587,14 +2123,22 @@ _clamp_min_number_writer = store_result(k.clamp_min)
 
 def clamp_min_number_(self: T, min: Number) -> T:
     """Write the result of `clamp_min_number` into the tensor itself, which is returned."""
-    return write(self, ClampMinBackward0.record, _clamp_min_number_writer, min)
+    try:
+        return write(self, ClampMinBackward0.record, _clamp_min_number_writer, min)
+    except Exception as error:
+        explain(error, "self: Tensor, min: Number", self, min)
+        raise
 
 
 def clamp_min_tensor(self: T, min: TensorBase, *, out: T | None = None) -> T:
     """Values not below a tensor."""
-    if out is not None:
-        check_out(out, self, min)
-    array = quiet.run(k.clamp_min, array_of(self, "self"), array_of(min, "min"))
+    try:
+        if out is not None:
+            check_out(out, self, min)
+        array = quiet.run(k.clamp_min, array_of(self, "self"), array_of(min, "min"))
+    except Exception as error:
+        explain(error, "self: Tensor, min: Tensor, out: Tensor | None", self, min, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -1610,15 +2154,23 @@ _clamp_min_tensor_writer = store_result(k.clamp_min)
 
 def clamp_min_tensor_(self: T, min: TensorBase) -> T:
     """Write the result of `clamp_min_tensor` into the tensor itself, which is returned."""
-    array_of(min, "min")
-    return write(self, ClampMinBackward1.record, _clamp_min_tensor_writer, min)
+    try:
+        array_of(min, "min")
+        return write(self, ClampMinBackward1.record, _clamp_min_tensor_writer, min)
+    except Exception as error:
+        explain(error, "self: Tensor, min: Tensor", self, min)
+        raise
 
 
 def clamp_max_number(self: T, max: Number, *, out: T | None = None) -> T:
     """Values not above a number."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.clamp_max, array_of(self, "self"), max)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.clamp_max, array_of(self, "self"), max)
+    except Exception as error:
+        explain(error, "self: Tensor, max: Number, out: Tensor | None", self, max, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -1634,14 +2186,22 @@ _clamp_max_number_writer = store_result(k.clamp_max)
 
 def clamp_max_number_(self: T, max: Number) -> T:
     """Write the result of `clamp_max_number` into the tensor itself, which is returned."""
-    return write(self, ClampMaxBackward0.record, _clamp_max_number_writer, max)
+    try:
+        return write(self, ClampMaxBackward0.record, _clamp_max_number_writer, max)
+    except Exception as error:
+        explain(error, "self: Tensor, max: Number", self, max)
+        raise
 
 
 def clamp_max_tensor(self: T, max: TensorBase, *, out: T | None = None) -> T:
     """Values not above a tensor."""
-    if out is not None:
-        check_out(out, self, max)
-    array = quiet.run(k.clamp_max, array_of(self, "self"), array_of(max, "max"))
+    try:
+        if out is not None:
+            check_out(out, self, max)
+        array = quiet.run(k.clamp_max, array_of(self, "self"), array_of(max, "max"))
+    except Exception as error:
+        explain(error, "self: Tensor, max: Tensor, out: Tensor | None", self, max, out)
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -1657,22 +2217,37 @@ _clamp_max_tensor_writer = store_result(k.clamp_max)
 
 def clamp_max_tensor_(self: T, max: TensorBase) -> T:
     """Write the result of `clamp_max_tensor` into the tensor itself, which is returned."""
-    array_of(max, "max")
-    return write(self, ClampMaxBackward1.record, _clamp_max_tensor_writer, max)
+    try:
+        array_of(max, "max")
+        return write(self, ClampMaxBackward1.record, _clamp_max_tensor_writer, max)
+    except Exception as error:
+        explain(error, "self: Tensor, max: Tensor", self, max)
+        raise
 
 
 def where_between(
     condition: T, input: TensorBase | Number, other: TensorBase | Number, *, out: T | None = None
 ) -> T:
     """`input` where the condition holds, else `other`."""
-    if out is not None:
-        check_out(out, condition, input, other)
-    array = quiet.run(
-        k.where,
-        array_of(condition, "condition"),
-        operand_of(input, "input"),
-        operand_of(other, "other"),
-    )
+    try:
+        if out is not None:
+            check_out(out, condition, input, other)
+        array = quiet.run(
+            k.where,
+            array_of(condition, "condition"),
+            operand_of(input, "input"),
+            operand_of(other, "other"),
+        )
+    except Exception as error:
+        explain(
+            error,
+            "condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None",
+            condition,
+            input,
+            other,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = condition._wrap(TensorImpl(array))
@@ -1683,20 +2258,30 @@ def where_between(
     return result
 
 
-def eq(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def eq(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """Whether the values are equal."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.eq, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.eq, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 def eq_number(self: T, other: Number) -> T:
     """Whether the values are equal."""
-    array = quiet.run(k.eq, array_of(self, "self"), other)
+    try:
+        array = quiet.run(k.eq, array_of(self, "self"), other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
         node = EqBackward0.record(self, other)
@@ -1710,12 +2295,20 @@ _eq_number_writer = store_result(k.eq)
 
 def eq_number_(self: T, other: Number) -> T:
     """Write the result of `eq_number` into the tensor itself, which is returned."""
-    return write(self, EqBackward0.record, _eq_number_writer, other)
+    try:
+        return write(self, EqBackward0.record, _eq_number_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
 
 
 def eq_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are equal."""
-    array = quiet.run(k.eq, array_of(self, "self"), array_of(other, "other"))
+    try:
+        array = quiet.run(k.eq, array_of(self, "self"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
         node = EqBackward1.record(self, other)
@@ -1729,24 +2322,38 @@ _eq_tensor_writer = store_result(k.eq)
 
 def eq_tensor_(self: T, other: TensorBase) -> T:
     """Write the result of `eq_tensor` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, EqBackward1.record, _eq_tensor_writer, other)
+    try:
+        array_of(other, "other")
+        return write(self, EqBackward1.record, _eq_tensor_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
 
 
-def ne(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def ne(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """Whether the values differ."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.ne, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.ne, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 def ne_number(self: T, other: Number) -> T:
     """Whether the values differ."""
-    array = quiet.run(k.ne, array_of(self, "self"), other)
+    try:
+        array = quiet.run(k.ne, array_of(self, "self"), other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
         node = NeBackward0.record(self, other)
@@ -1760,12 +2367,20 @@ _ne_number_writer = store_result(k.ne)
 
 def ne_number_(self: T, other: Number) -> T:
     """Write the result of `ne_number` into the tensor itself, which is returned."""
-    return write(self, NeBackward0.record, _ne_number_writer, other)
+    try:
+        return write(self, NeBackward0.record, _ne_number_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
 
 
 def ne_tensor(self: T, other: TensorBase) -> T:
     """Whether the values differ."""
-    array = quiet.run(k.ne, array_of(self, "self"), array_of(other, "other"))
+    try:
+        array = quiet.run(k.ne, array_of(self, "self"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
         node = NeBackward1.record(self, other)
@@ -1779,24 +2394,38 @@ _ne_tensor_writer = store_result(k.ne)
 
 def ne_tensor_(self: T, other: TensorBase) -> T:
     """Write the result of `ne_tensor` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, NeBackward1.record, _ne_tensor_writer, other)
+    try:
+        array_of(other, "other")
+        return write(self, NeBackward1.record, _ne_tensor_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
 
 
-def lt(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def lt(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """Whether the values are less."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.lt, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.lt, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 def lt_number(self: T, other: Number) -> T:
     """Whether the values are less."""
-    array = quiet.run(k.lt, array_of(self, "self"), other)
+    try:
+        array = quiet.run(k.lt, array_of(self, "self"), other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
         node = LtBackward0.record(self, other)
@@ -1810,12 +2439,20 @@ _lt_number_writer = store_result(k.lt)
 
 def lt_number_(self: T, other: Number) -> T:
     """Write the result of `lt_number` into the tensor itself, which is returned."""
-    return write(self, LtBackward0.record, _lt_number_writer, other)
+    try:
+        return write(self, LtBackward0.record, _lt_number_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
 
 
 def lt_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are less."""
-    array = quiet.run(k.lt, array_of(self, "self"), array_of(other, "other"))
+    try:
+        array = quiet.run(k.lt, array_of(self, "self"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
         node = LtBackward1.record(self, other)
@@ -1829,24 +2466,38 @@ _lt_tensor_writer = store_result(k.lt)
 
 def lt_tensor_(self: T, other: TensorBase) -> T:
     """Write the result of `lt_tensor` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, LtBackward1.record, _lt_tensor_writer, other)
+    try:
+        array_of(other, "other")
+        return write(self, LtBackward1.record, _lt_tensor_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
 
 
-def le(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def le(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """Whether the values are less or equal."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.le, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.le, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 def le_number(self: T, other: Number) -> T:
     """Whether the values are less or equal."""
-    array = quiet.run(k.le, array_of(self, "self"), other)
+    try:
+        array = quiet.run(k.le, array_of(self, "self"), other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
         node = LeBackward0.record(self, other)
@@ -1860,12 +2511,20 @@ _le_number_writer = store_result(k.le)
 
 def le_number_(self: T, other: Number) -> T:
     """Write the result of `le_number` into the tensor itself, which is returned."""
-    return write(self, LeBackward0.record, _le_number_writer, other)
+    try:
+        return write(self, LeBackward0.record, _le_number_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
 
 
 def le_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are less or equal."""
-    array = quiet.run(k.le, array_of(self, "self"), array_of(other, "other"))
+    try:
+        array = quiet.run(k.le, array_of(self, "self"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
         node = LeBackward1.record(self, other)
@@ -1879,24 +2538,38 @@ _le_tensor_writer = store_result(k.le)
 
 def le_tensor_(self: T, other: TensorBase) -> T:
     """Write the result of `le_tensor` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, LeBackward1.record, _le_tensor_writer, other)
+    try:
+        array_of(other, "other")
+        return write(self, LeBackward1.record, _le_tensor_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
 
 
-def gt(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def gt(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """Whether the values are greater."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.gt, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.gt, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 def gt_number(self: T, other: Number) -> T:
     """Whether the values are greater."""
-    array = quiet.run(k.gt, array_of(self, "self"), other)
+    try:
+        array = quiet.run(k.gt, array_of(self, "self"), other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
         node = GtBackward0.record(self, other)
@@ -1910,12 +2583,20 @@ _gt_number_writer = store_result(k.gt)
 
 def gt_number_(self: T, other: Number) -> T:
     """Write the result of `gt_number` into the tensor itself, which is returned."""
-    return write(self, GtBackward0.record, _gt_number_writer, other)
+    try:
+        return write(self, GtBackward0.record, _gt_number_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
 
 
 def gt_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are greater."""
-    array = quiet.run(k.gt, array_of(self, "self"), array_of(other, "other"))
+    try:
+        array = quiet.run(k.gt, array_of(self, "self"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
         node = GtBackward1.record(self, other)
@@ -1929,24 +2610,38 @@ _gt_tensor_writer = store_result(k.gt)
 
 def gt_tensor_(self: T, other: TensorBase) -> T:
     """Write the result of `gt_tensor` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, GtBackward1.record, _gt_tensor_writer, other)
+    try:
+        array_of(other, "other")
+        return write(self, GtBackward1.record, _gt_tensor_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
 
 
-def ge(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def ge(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """Whether the values are greater or equal."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.ge, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.ge, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 def ge_number(self: T, other: Number) -> T:
     """Whether the values are greater or equal."""
-    array = quiet.run(k.ge, array_of(self, "self"), other)
+    try:
+        array = quiet.run(k.ge, array_of(self, "self"), other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
         node = GeBackward0.record(self, other)
@@ -1960,12 +2655,20 @@ _ge_number_writer = store_result(k.ge)
 
 def ge_number_(self: T, other: Number) -> T:
     """Write the result of `ge_number` into the tensor itself, which is returned."""
-    return write(self, GeBackward0.record, _ge_number_writer, other)
+    try:
+        return write(self, GeBackward0.record, _ge_number_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Number", self, other)
+        raise
 
 
 def ge_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are greater or equal."""
-    array = quiet.run(k.ge, array_of(self, "self"), array_of(other, "other"))
+    try:
+        array = quiet.run(k.ge, array_of(self, "self"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
         node = GeBackward1.record(self, other)
@@ -1979,48 +2682,72 @@ _ge_tensor_writer = store_result(k.ge)
 
 def ge_tensor_(self: T, other: TensorBase) -> T:
     """Write the result of `ge_tensor` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, GeBackward1.record, _ge_tensor_writer, other)
+    try:
+        array_of(other, "other")
+        return write(self, GeBackward1.record, _ge_tensor_writer, other)
+    except Exception as error:
+        explain(error, "self: Tensor, other: Tensor", self, other)
+        raise
 
 
-def isnan(self: T) -> T:
+def isnan(input: T) -> T:
     """Whether the values are nan."""
-    array = quiet.run(k.isnan, array_of(self, "self"))
-    result = self._wrap(TensorImpl(array))
+    try:
+        array = quiet.run(k.isnan, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
+    result = input._wrap(TensorImpl(array))
     return result
 
 
-def isinf(self: T) -> T:
+def isinf(input: T) -> T:
     """Whether the values are infinite."""
-    array = quiet.run(k.isinf, array_of(self, "self"))
-    result = self._wrap(TensorImpl(array))
+    try:
+        array = quiet.run(k.isinf, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
+    result = input._wrap(TensorImpl(array))
     return result
 
 
-def isfinite(self: T) -> T:
+def isfinite(input: T) -> T:
     """Whether the values are neither infinite nor nan."""
-    array = quiet.run(k.isfinite, array_of(self, "self"))
-    result = self._wrap(TensorImpl(array))
+    try:
+        array = quiet.run(k.isfinite, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 def has_nonnegative_real(self: T) -> T:
     """Whether the real parts are at least 0."""
-    array = quiet.run(k.has_nonnegative_real, array_of(self, "self"))
+    try:
+        array = quiet.run(k.has_nonnegative_real, array_of(self, "self"))
+    except Exception as error:
+        explain(error, "self: Tensor", self)
+        raise
     result = self._wrap(TensorImpl(array))
     return result
 
 
-def logical_and(self: T, other: TensorBase, *, out: T | None = None) -> T:
+def logical_and(input: T, other: TensorBase, *, out: T | None = None) -> T:
     """Whether both values are true."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.logical_and, array_of(self, "self"), array_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.logical_and, array_of(input, "input"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
-        node = LogicalAndBackward0.record(self, other)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other) and array.dtype.kind in "fc":
+        node = LogicalAndBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -2029,22 +2756,30 @@ def logical_and(self: T, other: TensorBase, *, out: T | None = None) -> T:
 _logical_and_writer = store_result(k.logical_and)
 
 
-def logical_and_(self: T, other: TensorBase) -> T:
+def logical_and_(input: T, other: TensorBase) -> T:
     """Write the result of `logical_and` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, LogicalAndBackward0.record, _logical_and_writer, other)
+    try:
+        array_of(other, "other")
+        return write(input, LogicalAndBackward0.record, _logical_and_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor", input, other)
+        raise
 
 
-def logical_or(self: T, other: TensorBase, *, out: T | None = None) -> T:
+def logical_or(input: T, other: TensorBase, *, out: T | None = None) -> T:
     """Whether a value is true."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.logical_or, array_of(self, "self"), array_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.logical_or, array_of(input, "input"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
-        node = LogicalOrBackward0.record(self, other)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other) and array.dtype.kind in "fc":
+        node = LogicalOrBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -2053,22 +2788,30 @@ def logical_or(self: T, other: TensorBase, *, out: T | None = None) -> T:
 _logical_or_writer = store_result(k.logical_or)
 
 
-def logical_or_(self: T, other: TensorBase) -> T:
+def logical_or_(input: T, other: TensorBase) -> T:
     """Write the result of `logical_or` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, LogicalOrBackward0.record, _logical_or_writer, other)
+    try:
+        array_of(other, "other")
+        return write(input, LogicalOrBackward0.record, _logical_or_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor", input, other)
+        raise
 
 
-def logical_xor(self: T, other: TensorBase, *, out: T | None = None) -> T:
+def logical_xor(input: T, other: TensorBase, *, out: T | None = None) -> T:
     """Whether exactly one value is true."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.logical_xor, array_of(self, "self"), array_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.logical_xor, array_of(input, "input"), array_of(other, "other"))
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
-        node = LogicalXorBackward0.record(self, other)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, other) and array.dtype.kind in "fc":
+        node = LogicalXorBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -2077,22 +2820,30 @@ def logical_xor(self: T, other: TensorBase, *, out: T | None = None) -> T:
 _logical_xor_writer = store_result(k.logical_xor)
 
 
-def logical_xor_(self: T, other: TensorBase) -> T:
+def logical_xor_(input: T, other: TensorBase) -> T:
     """Write the result of `logical_xor` into the tensor itself, which is returned."""
-    array_of(other, "other")
-    return write(self, LogicalXorBackward0.record, _logical_xor_writer, other)
+    try:
+        array_of(other, "other")
+        return write(input, LogicalXorBackward0.record, _logical_xor_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor", input, other)
+        raise
 
 
-def logical_not(self: T, *, out: T | None = None) -> T:
+def logical_not(input: T, *, out: T | None = None) -> T:
     """Whether the values are zero."""
-    if out is not None:
-        check_out(out, self, differentiable=False)
-    array = quiet.run(k.logical_not, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input, differentiable=False)
+        array = quiet.run(k.logical_not, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
-        node = LogicalNotBackward0.record(self)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input) and array.dtype.kind in "fc":
+        node = LogicalNotBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -2101,128 +2852,198 @@ def logical_not(self: T, *, out: T | None = None) -> T:
 _logical_not_writer = store_result(k.logical_not)
 
 
-def logical_not_(self: T) -> T:
+def logical_not_(input: T) -> T:
     """Write the result of `logical_not` into the tensor itself, which is returned."""
-    return write(self, LogicalNotBackward0.record, _logical_not_writer)
+    try:
+        return write(input, LogicalNotBackward0.record, _logical_not_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
-def bitwise_and(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_and(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """The bits set in both integers."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.bitwise_and, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.bitwise_and, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 _bitwise_and_writer = store_result(k.bitwise_and)
 
 
-def bitwise_and_(self: T, other: TensorBase | Number) -> T:
+def bitwise_and_(input: T, other: TensorBase | Number) -> T:
     """Write the result of `bitwise_and` into the tensor itself, which is returned."""
-    return write(self, None, _bitwise_and_writer, other)
+    try:
+        return write(input, None, _bitwise_and_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number", input, other)
+        raise
 
 
-def bitwise_or(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_or(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """The bits set in one of the integers, or both."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.bitwise_or, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.bitwise_or, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 _bitwise_or_writer = store_result(k.bitwise_or)
 
 
-def bitwise_or_(self: T, other: TensorBase | Number) -> T:
+def bitwise_or_(input: T, other: TensorBase | Number) -> T:
     """Write the result of `bitwise_or` into the tensor itself, which is returned."""
-    return write(self, None, _bitwise_or_writer, other)
+    try:
+        return write(input, None, _bitwise_or_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number", input, other)
+        raise
 
 
-def bitwise_xor(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_xor(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """The bits set in exactly one of the integers."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.bitwise_xor, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.bitwise_xor, array_of(input, "input"), operand_of(other, "other"))
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 _bitwise_xor_writer = store_result(k.bitwise_xor)
 
 
-def bitwise_xor_(self: T, other: TensorBase | Number) -> T:
+def bitwise_xor_(input: T, other: TensorBase | Number) -> T:
     """Write the result of `bitwise_xor` into the tensor itself, which is returned."""
-    return write(self, None, _bitwise_xor_writer, other)
+    try:
+        return write(input, None, _bitwise_xor_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number", input, other)
+        raise
 
 
-def bitwise_left_shift(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_left_shift(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """The bits moved up."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.bitwise_left_shift, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(
+            k.bitwise_left_shift, array_of(input, "input"), operand_of(other, "other")
+        )
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 _bitwise_left_shift_writer = store_result(k.bitwise_left_shift)
 
 
-def bitwise_left_shift_(self: T, other: TensorBase | Number) -> T:
+def bitwise_left_shift_(input: T, other: TensorBase | Number) -> T:
     """Write the result of `bitwise_left_shift` into the tensor itself, which is returned."""
-    return write(self, None, _bitwise_left_shift_writer, other)
+    try:
+        return write(input, None, _bitwise_left_shift_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number", input, other)
+        raise
 
 
-def bitwise_right_shift(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_right_shift(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """The bits moved down."""
-    if out is not None:
-        check_out(out, self, other, differentiable=False)
-    array = quiet.run(k.bitwise_right_shift, array_of(self, "self"), operand_of(other, "other"))
+    try:
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(
+            k.bitwise_right_shift, array_of(input, "input"), operand_of(other, "other")
+        )
+    except Exception as error:
+        explain(
+            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
+        )
+        raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 _bitwise_right_shift_writer = store_result(k.bitwise_right_shift)
 
 
-def bitwise_right_shift_(self: T, other: TensorBase | Number) -> T:
+def bitwise_right_shift_(input: T, other: TensorBase | Number) -> T:
     """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
-    return write(self, None, _bitwise_right_shift_writer, other)
+    try:
+        return write(input, None, _bitwise_right_shift_writer, other)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number", input, other)
+        raise
 
 
-def bitwise_not(self: T, *, out: T | None = None) -> T:
+def bitwise_not(input: T, *, out: T | None = None) -> T:
     """The bits not set."""
-    if out is not None:
-        check_out(out, self, differentiable=False)
-    array = quiet.run(k.bitwise_not, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, input, differentiable=False)
+        array = quiet.run(k.bitwise_not, array_of(input, "input"))
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
+    result = input._wrap(TensorImpl(array))
     return result
 
 
 _bitwise_not_writer = store_result(k.bitwise_not)
 
 
-def bitwise_not_(self: T) -> T:
+def bitwise_not_(input: T) -> T:
     """Write the result of `bitwise_not` into the tensor itself, which is returned."""
-    return write(self, None, _bitwise_not_writer)
+    try:
+        return write(input, None, _bitwise_not_writer)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
 def to_dtype(self: T, dtype: NumpyDType) -> T:
     """A copy in another dtype, which is given as NumPy names it."""
-    array = quiet.run(k.to_dtype, array_of(self, "self"), dtype)
+    try:
+        array = quiet.run(k.to_dtype, array_of(self, "self"), dtype)
+    except Exception as error:
+        explain(error, "self: Tensor, dtype: NumpyDType", self, dtype)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
         node = ToCopyBackward0.record(self, dtype)
@@ -2231,12 +3052,16 @@ def to_dtype(self: T, dtype: NumpyDType) -> T:
     return result
 
 
-def sum_to_size(self: T, size: Shape) -> T:
+def sum_to_size(input: T, size: Shape) -> T:
     """The sum over what broadcasting from `size` added; a new tensor."""
-    array = quiet.run(k.sum_to_fresh, array_of(self, "self"), size)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
-        node = SumToSizeBackward0.record(self, size)
+    try:
+        array = quiet.run(k.sum_to_fresh, array_of(input, "input"), size)
+    except Exception as error:
+        explain(error, "input: Tensor, size: Shape", input, size)
+        raise
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input):
+        node = SumToSizeBackward0.record(input, size)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -2244,7 +3069,11 @@ def sum_to_size(self: T, size: Shape) -> T:
 
 def expand_to(self: T, size: Shape) -> T:
     """A copy, broadcast to `size`."""
-    array = quiet.run(k.expand_to, array_of(self, "self"), size)
+    try:
+        array = quiet.run(k.expand_to, array_of(self, "self"), size)
+    except Exception as error:
+        explain(error, "self: Tensor, size: Shape", self, size)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = ExpandToBackward0.record(self, size)

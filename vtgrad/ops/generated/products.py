@@ -9,6 +9,7 @@ from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
+from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.products_nodes import (
     AddmmBackward0,
     BmmBackward0,
@@ -20,7 +21,9 @@ from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.views.write import check_out, store_result, write, write_out
+from vtgrad.views.store_result import store_result
+from vtgrad.views.write import write
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
     "addmm",
@@ -34,68 +37,84 @@ __all__ = [
 T = TypeVar("T", bound=TensorBase)
 
 
-def mm(self: T, mat2: TensorBase, *, out: T | None = None) -> T:
+def mm(input: T, mat2: TensorBase, *, out: T | None = None) -> T:
     """Product of two matrices."""
-    if out is not None:
-        check_out(out, self, mat2)
-    array = quiet.run(k.mm, array_of(self, "self"), array_of(mat2, "mat2"))
+    try:
+        if out is not None:
+            check_out(out, input, mat2)
+        array = quiet.run(k.mm, array_of(input, "input"), array_of(mat2, "mat2"))
+    except Exception as error:
+        explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, mat2):
-        node = MmBackward0.record(self, mat2)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, mat2):
+        node = MmBackward0.record(input, mat2)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def mv(self: T, vec: TensorBase, *, out: T | None = None) -> T:
+def mv(input: T, vec: TensorBase, *, out: T | None = None) -> T:
     """Product of a matrix and a vector."""
-    if out is not None:
-        check_out(out, self, vec)
-    array = quiet.run(k.mv, array_of(self, "self"), array_of(vec, "vec"))
+    try:
+        if out is not None:
+            check_out(out, input, vec)
+        array = quiet.run(k.mv, array_of(input, "input"), array_of(vec, "vec"))
+    except Exception as error:
+        explain(error, "input: Tensor, vec: Tensor, out: Tensor | None", input, vec, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, vec):
-        node = MvBackward0.record(self, vec)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, vec):
+        node = MvBackward0.record(input, vec)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def bmm(self: T, mat2: TensorBase, *, out: T | None = None) -> T:
+def bmm(input: T, mat2: TensorBase, *, out: T | None = None) -> T:
     """Products of two stacks of matrices, pair by pair."""
-    if out is not None:
-        check_out(out, self, mat2)
-    array = quiet.run(k.bmm, array_of(self, "self"), array_of(mat2, "mat2"))
+    try:
+        if out is not None:
+            check_out(out, input, mat2)
+        array = quiet.run(k.bmm, array_of(input, "input"), array_of(mat2, "mat2"))
+    except Exception as error:
+        explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, mat2):
-        node = BmmBackward0.record(self, mat2)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, mat2):
+        node = BmmBackward0.record(input, mat2)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def dot(self: T, tensor: TensorBase, *, out: T | None = None) -> T:
+def dot(input: T, tensor: TensorBase, *, out: T | None = None) -> T:
     """Sum of the products of two vectors' elements."""
-    if out is not None:
-        check_out(out, self, tensor)
-    array = quiet.run(k.dot, array_of(self, "self"), array_of(tensor, "tensor"))
+    try:
+        if out is not None:
+            check_out(out, input, tensor)
+        array = quiet.run(k.dot, array_of(input, "input"), array_of(tensor, "tensor"))
+    except Exception as error:
+        explain(error, "input: Tensor, tensor: Tensor, out: Tensor | None", input, tensor, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, tensor):
-        node = DotBackward0.record(self, tensor)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, tensor):
+        node = DotBackward0.record(input, tensor)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
 def addmm(
-    self: T,
+    input: T,
     mat1: TensorBase,
     mat2: TensorBase,
     *,
@@ -104,21 +123,34 @@ def addmm(
     out: T | None = None,
 ) -> T:
     """`beta` times a tensor plus `alpha` times the product of two matrices."""
-    if out is not None:
-        check_out(out, self, mat1, mat2)
-    array = quiet.run(
-        k.addmm,
-        array_of(self, "self"),
-        array_of(mat1, "mat1"),
-        array_of(mat2, "mat2"),
-        beta=beta,
-        alpha=alpha,
-    )
+    try:
+        if out is not None:
+            check_out(out, input, mat1, mat2)
+        array = quiet.run(
+            k.addmm,
+            array_of(input, "input"),
+            array_of(mat1, "mat1"),
+            array_of(mat2, "mat2"),
+            beta=beta,
+            alpha=alpha,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor | None",
+            input,
+            mat1,
+            mat2,
+            beta,
+            alpha,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, mat1, mat2):
-        node = AddmmBackward0.record(self, mat1, mat2, beta=beta, alpha=alpha)
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, mat1, mat2):
+        node = AddmmBackward0.record(input, mat1, mat2, beta=beta, alpha=alpha)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -128,9 +160,23 @@ _addmm_writer = store_result(k.addmm)
 
 
 def addmm_(
-    self: T, mat1: TensorBase, mat2: TensorBase, *, beta: Number = 1, alpha: Number = 1
+    input: T, mat1: TensorBase, mat2: TensorBase, *, beta: Number = 1, alpha: Number = 1
 ) -> T:
     """Write the result of `addmm` into the tensor itself, which is returned."""
-    array_of(mat1, "mat1")
-    array_of(mat2, "mat2")
-    return write(self, AddmmBackward0.record, _addmm_writer, mat1, mat2, beta=beta, alpha=alpha)
+    try:
+        array_of(mat1, "mat1")
+        array_of(mat2, "mat2")
+        return write(
+            input, AddmmBackward0.record, _addmm_writer, mat1, mat2, beta=beta, alpha=alpha
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number",
+            input,
+            mat1,
+            mat2,
+            beta,
+            alpha,
+        )
+        raise

@@ -9,6 +9,7 @@ from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
+from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.random_nodes import (
     BernoulliBackward0,
     BernoulliBackward1,
@@ -27,7 +28,8 @@ from vtgrad.ops.types import Generator
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.views.write import check_out, write, write_out
+from vtgrad.views.write import write
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
     "bernoulli_number_",
@@ -50,28 +52,64 @@ _normal_writer = k.normal_
 
 
 def normal_(
-    self: T, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
+    input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
 ) -> T:
     """Fill with normal numbers of a mean and a standard deviation."""
-    return write(self, NormalBackward0.record, _normal_writer, mean, std, generator=generator)
+    try:
+        return write(input, NormalBackward0.record, _normal_writer, mean, std, generator=generator)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, mean: float, std: float, generator: Generator | None",
+            input,
+            mean,
+            std,
+            generator,
+        )
+        raise
 
 
 _uniform_writer = k.uniform_
 
 
 def uniform_(
-    self: T, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
+    input: T, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
 ) -> T:
     """Fill with numbers spread evenly over [from_, to)."""
-    return write(self, UniformBackward0.record, _uniform_writer, from_, to, generator=generator)
+    try:
+        return write(
+            input, UniformBackward0.record, _uniform_writer, from_, to, generator=generator
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, from_: float, to: float, generator: Generator | None",
+            input,
+            from_,
+            to,
+            generator,
+        )
+        raise
 
 
 _exponential_writer = k.exponential_
 
 
-def exponential_(self: T, lambd: float = 1.0, *, generator: Generator | None = None) -> T:
+def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = None) -> T:
     """Fill with exponential numbers of a rate."""
-    return write(self, ExponentialBackward0.record, _exponential_writer, lambd, generator=generator)
+    try:
+        return write(
+            input, ExponentialBackward0.record, _exponential_writer, lambd, generator=generator
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, lambd: float, generator: Generator | None",
+            input,
+            lambd,
+            generator,
+        )
+        raise
 
 
 _random_between_writer = k.random_between_
@@ -79,9 +117,20 @@ _random_between_writer = k.random_between_
 
 def random_between_(self: T, from_: int, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [from_, to)."""
-    return write(
-        self, RandomBackward0.record, _random_between_writer, from_, to, generator=generator
-    )
+    try:
+        return write(
+            self, RandomBackward0.record, _random_between_writer, from_, to, generator=generator
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, from_: int, to: int, generator: Generator | None",
+            self,
+            from_,
+            to,
+            generator,
+        )
+        raise
 
 
 _random_below_writer = k.random_below_
@@ -89,7 +138,11 @@ _random_below_writer = k.random_below_
 
 def random_below_(self: T, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [0, to)."""
-    return write(self, RandomBackward1.record, _random_below_writer, to, generator=generator)
+    try:
+        return write(self, RandomBackward1.record, _random_below_writer, to, generator=generator)
+    except Exception as error:
+        explain(error, "self: Tensor, to: int, generator: Generator | None", self, to, generator)
+        raise
 
 
 _random_any_writer = k.random_any_
@@ -97,14 +150,28 @@ _random_any_writer = k.random_any_
 
 def random_any_(self: T, *, generator: Generator | None = None) -> T:
     """Fill with any integers from 0 up to what the dtype holds exactly."""
-    return write(self, RandomBackward2.record, _random_any_writer, generator=generator)
+    try:
+        return write(self, RandomBackward2.record, _random_any_writer, generator=generator)
+    except Exception as error:
+        explain(error, "self: Tensor, generator: Generator | None", self, generator)
+        raise
 
 
 def bernoulli_of(self: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """1 with the probability that stands at each place, else 0."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.bernoulli, array_of(self, "self"), generator=generator)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.bernoulli, array_of(self, "self"), generator=generator)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, generator: Generator | None, out: Tensor | None",
+            self,
+            generator,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -120,8 +187,14 @@ _bernoulli_tensor_writer = k.bernoulli_tensor_
 
 def bernoulli_tensor_(self: T, p: TensorBase, *, generator: Generator | None = None) -> T:
     """Fill with 1 of the probabilities `p`, which broadcast, and 0 otherwise."""
-    array_of(p, "p")
-    return write(self, BernoulliBackward1.record, _bernoulli_tensor_writer, p, generator=generator)
+    try:
+        array_of(p, "p")
+        return write(
+            self, BernoulliBackward1.record, _bernoulli_tensor_writer, p, generator=generator
+        )
+    except Exception as error:
+        explain(error, "self: Tensor, p: Tensor, generator: Generator | None", self, p, generator)
+        raise
 
 
 _bernoulli_number_writer = k.bernoulli_number_
@@ -129,16 +202,33 @@ _bernoulli_number_writer = k.bernoulli_number_
 
 def bernoulli_number_(self: T, p: float = 0.5, *, generator: Generator | None = None) -> T:
     """Fill with 1 of probability `p` and 0 otherwise."""
-    return write(self, BernoulliBackward2.record, _bernoulli_number_writer, p, generator=generator)
+    try:
+        return write(
+            self, BernoulliBackward2.record, _bernoulli_number_writer, p, generator=generator
+        )
+    except Exception as error:
+        explain(error, "self: Tensor, p: float, generator: Generator | None", self, p, generator)
+        raise
 
 
 def normal_of_means(
     mean: T, std: float = 1.0, *, generator: Generator | None = None, out: T | None = None
 ) -> T:
     """Normal numbers, each of its own mean."""
-    if out is not None:
-        check_out(out, mean)
-    array = quiet.run(k.normal_tensors, array_of(mean, "mean"), std, generator=generator)
+    try:
+        if out is not None:
+            check_out(out, mean)
+        array = quiet.run(k.normal_tensors, array_of(mean, "mean"), std, generator=generator)
+    except Exception as error:
+        explain(
+            error,
+            "mean: Tensor, std: float, generator: Generator | None, out: Tensor | None",
+            mean,
+            std,
+            generator,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = mean._wrap(TensorImpl(array))
@@ -153,9 +243,20 @@ def normal_of_deviations(
     mean: float, std: T, *, generator: Generator | None = None, out: T | None = None
 ) -> T:
     """Normal numbers, each of its own standard deviation."""
-    if out is not None:
-        check_out(out, std)
-    array = quiet.run(k.normal_tensors, mean, array_of(std, "std"), generator=generator)
+    try:
+        if out is not None:
+            check_out(out, std)
+        array = quiet.run(k.normal_tensors, mean, array_of(std, "std"), generator=generator)
+    except Exception as error:
+        explain(
+            error,
+            "mean: float, std: Tensor, generator: Generator | None, out: Tensor | None",
+            mean,
+            std,
+            generator,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = std._wrap(TensorImpl(array))
@@ -170,11 +271,22 @@ def normal_of_both(
     mean: T, std: TensorBase, *, generator: Generator | None = None, out: T | None = None
 ) -> T:
     """Normal numbers, each of its own mean and standard deviation."""
-    if out is not None:
-        check_out(out, mean, std)
-    array = quiet.run(
-        k.normal_tensors, array_of(mean, "mean"), array_of(std, "std"), generator=generator
-    )
+    try:
+        if out is not None:
+            check_out(out, mean, std)
+        array = quiet.run(
+            k.normal_tensors, array_of(mean, "mean"), array_of(std, "std"), generator=generator
+        )
+    except Exception as error:
+        explain(
+            error,
+            "mean: Tensor, std: Tensor, generator: Generator | None, out: Tensor | None",
+            mean,
+            std,
+            generator,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = mean._wrap(TensorImpl(array))

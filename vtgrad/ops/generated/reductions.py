@@ -9,6 +9,7 @@ from vtgrad.graph.functions import requires_grad, set_history, set_history_of_ea
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, numpy_or_none
+from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.reductions_nodes import (
     AmaxBackward0,
     AminBackward0,
@@ -41,7 +42,9 @@ from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.views.write import check_out, store_result, write, write_out
+from vtgrad.views.store_result import store_result
+from vtgrad.views.write import write
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
     "all_dim",
@@ -81,7 +84,11 @@ T = TypeVar("T", bound=TensorBase)
 
 def sum_all(self: T, *, dtype: DType | None = None) -> T:
     """Sum of all elements."""
-    array = quiet.run(k.sum, array_of(self, "self"), dtype=numpy_or_none(dtype))
+    try:
+        array = quiet.run(k.sum, array_of(self, "self"), dtype=numpy_or_none(dtype))
+    except Exception as error:
+        explain(error, "self: Tensor, dtype: DType | None", self, dtype)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = SumBackward0.record(self, dtype=dtype)
@@ -94,9 +101,21 @@ def sum_dim(
     self: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
 ) -> T:
     """Sum over dimensions."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.sum, array_of(self, "self"), dim, keepdim, dtype=numpy_or_none(dtype))
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.sum, array_of(self, "self"), dim, keepdim, dtype=numpy_or_none(dtype))
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            dtype,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -109,7 +128,11 @@ def sum_dim(
 
 def mean_all(self: T, *, dtype: DType | None = None) -> T:
     """Mean of all elements."""
-    array = quiet.run(k.mean, array_of(self, "self"), dtype=numpy_or_none(dtype))
+    try:
+        array = quiet.run(k.mean, array_of(self, "self"), dtype=numpy_or_none(dtype))
+    except Exception as error:
+        explain(error, "self: Tensor, dtype: DType | None", self, dtype)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = MeanBackward0.record(self, dtype=dtype)
@@ -122,9 +145,21 @@ def mean_dim(
     self: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
 ) -> T:
     """Mean over dimensions."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.mean, array_of(self, "self"), dim, keepdim, dtype=numpy_or_none(dtype))
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.mean, array_of(self, "self"), dim, keepdim, dtype=numpy_or_none(dtype))
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            dtype,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -137,7 +172,11 @@ def mean_dim(
 
 def prod_all(self: T, *, dtype: DType | None = None) -> T:
     """Product of all elements."""
-    array = quiet.run(k.prod, array_of(self, "self"), dtype=numpy_or_none(dtype))
+    try:
+        array = quiet.run(k.prod, array_of(self, "self"), dtype=numpy_or_none(dtype))
+    except Exception as error:
+        explain(error, "self: Tensor, dtype: DType | None", self, dtype)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = ProdBackward0.record(self, dtype=dtype)
@@ -150,9 +189,21 @@ def prod_dim(
     self: T, dim: int, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
 ) -> T:
     """Product over one dimension."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.prod, array_of(self, "self"), dim, keepdim, dtype=numpy_or_none(dtype))
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.prod, array_of(self, "self"), dim, keepdim, dtype=numpy_or_none(dtype))
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            dtype,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -165,9 +216,13 @@ def prod_dim(
 
 def max_all(self: T, *, out: T | None = None) -> T:
     """Largest element of all."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.max, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.max, array_of(self, "self"))
+    except Exception as error:
+        explain(error, "self: Tensor, out: Tensor | None", self, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -180,9 +235,13 @@ def max_all(self: T, *, out: T | None = None) -> T:
 
 def min_all(self: T, *, out: T | None = None) -> T:
     """Smallest element of all."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.min, array_of(self, "self"))
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.min, array_of(self, "self"))
+    except Exception as error:
+        explain(error, "self: Tensor, out: Tensor | None", self, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -195,7 +254,11 @@ def min_all(self: T, *, out: T | None = None) -> T:
 
 def median_all(self: T) -> T:
     """The lower middle element of all."""
-    array = quiet.run(k.median, array_of(self, "self"))
+    try:
+        array = quiet.run(k.median, array_of(self, "self"))
+    except Exception as error:
+        explain(error, "self: Tensor", self)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = MedianBackward0.record(self)
@@ -215,10 +278,21 @@ def max_dim(
     self: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
 ) -> MaxDimResult[T]:
     """Largest elements along a dimension, and their places."""
-    if out is not None:
-        check_out(out[0], self)
-        check_out(out[1], self)
-    arrays = quiet.run(k.max_dim, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out[0], self)
+            check_out(out[1], self)
+        arrays = quiet.run(k.max_dim, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return MaxDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
@@ -242,10 +316,21 @@ def min_dim(
     self: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
 ) -> MinDimResult[T]:
     """Smallest elements along a dimension, and their places."""
-    if out is not None:
-        check_out(out[0], self)
-        check_out(out[1], self)
-    arrays = quiet.run(k.min_dim, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out[0], self)
+            check_out(out[1], self)
+        arrays = quiet.run(k.min_dim, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return MinDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
@@ -269,10 +354,21 @@ def median_dim(
     self: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
 ) -> MedianDimResult[T]:
     """The lower middle elements along a dimension, and their places."""
-    if out is not None:
-        check_out(out[0], self)
-        check_out(out[1], self)
-    arrays = quiet.run(k.median_dim, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out[0], self)
+            check_out(out[1], self)
+        arrays = quiet.run(k.median_dim, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return MedianDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
@@ -287,9 +383,26 @@ def median_dim(
 
 def put_selected(self: T, sizes: Shape, dim: int, indices: TensorBase, keepdim: bool) -> T:
     """Zeros with the values of `self` at places along a dimension."""
-    array = quiet.run(
-        k.put_selected, array_of(self, "self"), sizes, dim, array_of(indices, "indices"), keepdim
-    )
+    try:
+        array = quiet.run(
+            k.put_selected,
+            array_of(self, "self"),
+            sizes,
+            dim,
+            array_of(indices, "indices"),
+            keepdim,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool",
+            self,
+            sizes,
+            dim,
+            indices,
+            keepdim,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, indices):
         node = PutSelectedBackward0.record(self, sizes, dim, indices, keepdim)
@@ -300,9 +413,20 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: TensorBase, keepdim: 
 
 def take_selected(self: T, dim: int, indices: TensorBase, keepdim: bool) -> T:
     """The elements at places along a dimension."""
-    array = quiet.run(
-        k.take_selected, array_of(self, "self"), dim, array_of(indices, "indices"), keepdim
-    )
+    try:
+        array = quiet.run(
+            k.take_selected, array_of(self, "self"), dim, array_of(indices, "indices"), keepdim
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, indices: Tensor, keepdim: bool",
+            self,
+            dim,
+            indices,
+            keepdim,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, indices):
         node = TakeSelectedBackward0.record(self, dim, indices, keepdim)
@@ -313,9 +437,20 @@ def take_selected(self: T, dim: int, indices: TensorBase, keepdim: bool) -> T:
 
 def amax_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T:
     """Largest values over dimensions."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.amax, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.amax, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -328,9 +463,20 @@ def amax_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = 
 
 def amin_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T:
     """Smallest values over dimensions."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.amin, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.amin, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -345,9 +491,20 @@ def argmax_dim(
     self: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None
 ) -> T:
     """Places of the largest elements."""
-    if out is not None:
-        check_out(out, self, differentiable=False)
-    array = quiet.run(k.argmax, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out, self, differentiable=False)
+        array = quiet.run(k.argmax, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -358,9 +515,20 @@ def argmin_dim(
     self: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None
 ) -> T:
     """Places of the smallest elements."""
-    if out is not None:
-        check_out(out, self, differentiable=False)
-    array = quiet.run(k.argmin, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out, self, differentiable=False)
+        array = quiet.run(k.argmin, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -369,9 +537,20 @@ def argmin_dim(
 
 def any_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Whether some element is not zero."""
-    if out is not None:
-        check_out(out, self, differentiable=False)
-    array = quiet.run(k.any, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out, self, differentiable=False)
+        array = quiet.run(k.any, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -380,9 +559,20 @@ def any_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None =
 
 def all_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Whether no element is zero."""
-    if out is not None:
-        check_out(out, self, differentiable=False)
-    array = quiet.run(k.all, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out, self, differentiable=False)
+        array = quiet.run(k.all, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -393,9 +583,21 @@ def var_dim(
     self: T, dim: Dims, correction: float | None, keepdim: bool, *, out: T | None = None
 ) -> T:
     """Variance over dimensions."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.var, array_of(self, "self"), dim, correction, keepdim)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.var, array_of(self, "self"), dim, correction, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
+            self,
+            dim,
+            correction,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -410,9 +612,21 @@ def std_dim(
     self: T, dim: Dims, correction: float | None, keepdim: bool, *, out: T | None = None
 ) -> T:
     """Standard deviation over dimensions."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.std, array_of(self, "self"), dim, correction, keepdim)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.std, array_of(self, "self"), dim, correction, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
+            self,
+            dim,
+            correction,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -433,11 +647,29 @@ def linalg_vector_norm(
     out: T | None = None,
 ) -> T:
     """Vector norm of any order over dimensions."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(
-        k.linalg_vector_norm, array_of(self, "self"), ord, dim, keepdim, dtype=numpy_or_none(dtype)
-    )
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(
+            k.linalg_vector_norm,
+            array_of(self, "self"),
+            ord,
+            dim,
+            keepdim,
+            dtype=numpy_or_none(dtype),
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, ord: float, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
+            self,
+            ord,
+            dim,
+            keepdim,
+            dtype,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -450,9 +682,20 @@ def linalg_vector_norm(
 
 def logsumexp_dim(self: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
     """Logarithm of the sum of exponentials over dimensions."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.logsumexp, array_of(self, "self"), dim, keepdim)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.logsumexp, array_of(self, "self"), dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -465,9 +708,13 @@ def logsumexp_dim(self: T, dim: Dims, keepdim: bool = False, *, out: T | None = 
 
 def softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
     """Exponentials over their sum along a dimension."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.softmax, array_of(self, "self"), dim)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.softmax, array_of(self, "self"), dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -480,9 +727,13 @@ def softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
 
 def log_softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
     """Logarithm of `softmax`."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.log_softmax, array_of(self, "self"), dim)
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.log_softmax, array_of(self, "self"), dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
+        raise
     if out is not None:
         return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
@@ -495,9 +746,20 @@ def log_softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
 
 def cumsum_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running sums along a dimension."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.cumsum, array_of(self, "self"), dim, dtype=numpy_or_none(dtype))
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.cumsum, array_of(self, "self"), dim, dtype=numpy_or_none(dtype))
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
+            self,
+            dim,
+            dtype,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -513,14 +775,29 @@ _cumsum_dim_writer = store_result(k.cumsum)
 
 def cumsum_dim_(self: T, dim: int, *, dtype: DType | None = None) -> T:
     """Write the result of `cumsum_dim` into the tensor itself, which is returned."""
-    return write(self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype)
+    try:
+        return write(self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
+        raise
 
 
 def cumprod_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running products along a dimension."""
-    if out is not None:
-        check_out(out, self)
-    array = quiet.run(k.cumprod, array_of(self, "self"), dim, dtype=numpy_or_none(dtype))
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.cumprod, array_of(self, "self"), dim, dtype=numpy_or_none(dtype))
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
+            self,
+            dim,
+            dtype,
+            out,
+        )
+        raise
     if out is not None:
         return write_out(out, array)
     result = self._wrap(TensorImpl(array))
@@ -536,4 +813,8 @@ _cumprod_dim_writer = store_result(k.cumprod)
 
 def cumprod_dim_(self: T, dim: int, *, dtype: DType | None = None) -> T:
     """Write the result of `cumprod_dim` into the tensor itself, which is returned."""
-    return write(self, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype)
+    try:
+        return write(self, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
+        raise

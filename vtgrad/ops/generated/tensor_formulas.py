@@ -21,6 +21,7 @@ from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
     "adjoint_of",
+    "as_strided_gradient",
     "cat_gradients",
     "copied_gradient",
     "cumsum_gradient",
@@ -99,6 +100,15 @@ def inverse_order(dims: Sequence[int]) -> list[int]:
 def opposite(shifts: int | Sequence[int]) -> int | list[int]:
     """Shifts that undo a roll."""
     return -shifts if isinstance(shifts, int) else [-shift for shift in shifts]
+
+
+def as_strided_gradient(
+    grad: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3
+) -> TensorBase:
+    """The gradient of the argument of `as_strided`; constant zeros if nothing was shown."""
+    if 0 in output_geometry[0]:
+        return F.zeros_shaped(grad, input_geometry[0])
+    return F.as_strided_backward(grad, input_geometry, output_geometry)
 
 
 def split_gradient(
@@ -213,7 +223,8 @@ def index_copy_source_gradient(
 ) -> TensorBase:
     """The gradient of each slice's place, for the slices that stayed there."""
     taken = F.reshape(F.index_select(grad, dim, index), source.shape)
-    return F.masked_fill(taken, F.index_copy_overwritten(index, source.shape, dim), 0)
+    extent = grad.shape[dim] if grad.shape else 1
+    return F.masked_fill(taken, F.index_copy_overwritten(index, source.shape, dim, extent), 0)
 
 
 def take_gradient(grad: TensorBase, self: TensorBase, index: TensorBase) -> TensorBase:
@@ -288,7 +299,8 @@ def gradient_of_power(grad: TensorBase, base: TensorBase, exponent: Number) -> T
     """The gradient of the base of ``base ** number``; 0 for the exponent 0, also at 0."""
     if exponent == 0:
         return F.zeros_like(grad)
-    return F.mul(grad, F.conj(F.mul(F.pow(base, exponent - 1), exponent)))
+    lower = base if exponent == 2 else F.pow(base, exponent - 1)
+    return F.mul(grad, F.conj(F.mul(lower, exponent)))
 
 
 def gradient_of_base(grad: TensorBase, base: TensorBase, exponent: TensorBase) -> TensorBase:
@@ -356,11 +368,13 @@ def gradient_inside(
     high: TensorBase | Number | None,
 ) -> TensorBase:
     """The gradient where the value is not outside of its bounds."""
-    if low is not None:
-        grad = F.where(F.ge(self, low), grad, 0)
+    if low is None:
+        assert high is not None
+        return F.where(F.le(self, high), grad, 0)
+    inside = F.ge(self, low)
     if high is not None:
-        grad = F.where(F.le(self, high), grad, 0)
-    return grad
+        inside = F.logical_and(inside, F.le(self, high))
+    return F.where(inside, grad, 0)
 
 
 def gradient_of_lower(

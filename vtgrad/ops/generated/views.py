@@ -11,12 +11,14 @@ from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import array_of
+from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.views_nodes import (
     AliasBackward0,
     AsStridedBackward0,
     AsStridedBackward1,
     AsStridedBackwardBackward0,
     AsStridedForwardBackward0,
+    AsStridedScatterBackward0,
     DiagonalBackward0,
     DiagonalBackwardBackward0,
     DiagonalScatterBackward0,
@@ -65,6 +67,7 @@ __all__ = [
     "as_strided_",
     "as_strided_backward",
     "as_strided_forward",
+    "as_strided_scatter_at",
     "diagonal",
     "diagonal_backward",
     "diagonal_scatter",
@@ -99,16 +102,20 @@ __all__ = [
 T = TypeVar("T", bound=TensorBase)
 
 
-def select(self: T, dim: int, index: int) -> T:
+def select(input: T, dim: int, index: int) -> T:
     """One index of a dimension, which disappears; a view."""
-    array_of(self, "self")
-    impl = view_impls.select(self._impl, dim, index)
+    array_of(input, "input")
+    try:
+        impl = view_impls.select(input._impl, dim, index)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int, index: int", input, dim, index)
+        raise
     node = (
-        SelectBackward0.record(self, dim, index)
-        if is_grad_enabled() and requires_grad(self)
+        SelectBackward0.record(input, dim, index)
+        if is_grad_enabled() and requires_grad(input)
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
 def slice(
@@ -116,7 +123,19 @@ def slice(
 ) -> T:
     """A range of a dimension; a view."""
     array_of(self, "self")
-    impl = view_impls.slice(self._impl, dim, start, end, step)
+    try:
+        impl = view_impls.slice(self._impl, dim, start, end, step)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int, start: int | None, end: int | None, step: int",
+            self,
+            dim,
+            start,
+            end,
+            step,
+        )
+        raise
     node = (
         SliceBackward0.record(self, dim, start, end, step)
         if is_grad_enabled() and requires_grad(self)
@@ -125,22 +144,32 @@ def slice(
     return make_view(self, impl, node)
 
 
-def diagonal(self: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
+def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """A diagonal over two dimensions, which disappear; the diagonal comes last. A view."""
-    array_of(self, "self")
-    impl = view_impls.diagonal(self._impl, offset, dim1, dim2)
+    array_of(input, "input")
+    try:
+        impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
+    except Exception as error:
+        explain(
+            error, "input: Tensor, offset: int, dim1: int, dim2: int", input, offset, dim1, dim2
+        )
+        raise
     node = (
-        DiagonalBackward0.record(self, offset, dim1, dim2)
-        if is_grad_enabled() and requires_grad(self)
+        DiagonalBackward0.record(input, offset, dim1, dim2)
+        if is_grad_enabled() and requires_grad(input)
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
 def split_equal(self: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     """Pieces of one size along a dimension, the last one perhaps smaller; views."""
     array_of(self, "self")
-    impls = view_impls.split_equal(self._impl, split_size, dim)
+    try:
+        impls = view_impls.split_equal(self._impl, split_size, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, split_size: int, dim: int", self, split_size, dim)
+        raise
     node = (
         SplitBackward0.record(self, split_size, dim)
         if is_grad_enabled() and requires_grad(self)
@@ -149,58 +178,86 @@ def split_equal(self: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     return make_views(self, impls, node)
 
 
-def split_with_sizes(self: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
+def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
     """Pieces of the given sizes along a dimension; views."""
-    array_of(self, "self")
-    impls = view_impls.split_with_sizes(self._impl, split_sizes, dim)
+    array_of(input, "input")
+    try:
+        impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
+    except Exception as error:
+        explain(
+            error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim
+        )
+        raise
     node = (
-        SplitWithSizesBackward0.record(self, split_sizes, dim)
-        if is_grad_enabled() and requires_grad(self)
+        SplitWithSizesBackward0.record(input, split_sizes, dim)
+        if is_grad_enabled() and requires_grad(input)
         else None
     )
-    return make_views(self, impls, node)
+    return make_views(input, impls, node)
 
 
-def unbind(self: T, dim: int = 0) -> tuple[T, ...]:
+def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
     """All indices of a dimension; views."""
-    array_of(self, "self")
-    impls = view_impls.unbind(self._impl, dim)
-    node = UnbindBackward0.record(self, dim) if is_grad_enabled() and requires_grad(self) else None
-    return make_views(self, impls, node)
+    array_of(input, "input")
+    try:
+        impls = view_impls.unbind(input._impl, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int", input, dim)
+        raise
+    node = (
+        UnbindBackward0.record(input, dim) if is_grad_enabled() and requires_grad(input) else None
+    )
+    return make_views(input, impls, node)
 
 
 def alias(self: T) -> T:
     """The whole tensor again; a view."""
     array_of(self, "self")
-    impl = view_impls.alias(self._impl)
+    try:
+        impl = view_impls.alias(self._impl)
+    except Exception as error:
+        explain(error, "self: Tensor", self)
+        raise
     node = AliasBackward0.record(self) if is_grad_enabled() and requires_grad(self) else None
     return make_view(self, impl, node)
 
 
-def transpose(self: T, dim0: int, dim1: int) -> T:
+def transpose(input: T, dim0: int, dim1: int) -> T:
     """Two dimensions exchanged; a view."""
-    array_of(self, "self")
-    impl = view_impls.transpose(self._impl, dim0, dim1)
+    array_of(input, "input")
+    try:
+        impl = view_impls.transpose(input._impl, dim0, dim1)
+    except Exception as error:
+        explain(error, "input: Tensor, dim0: int, dim1: int", input, dim0, dim1)
+        raise
     node = (
-        TransposeBackward0.record(self, dim0, dim1)
-        if is_grad_enabled() and requires_grad(self)
+        TransposeBackward0.record(input, dim0, dim1)
+        if is_grad_enabled() and requires_grad(input)
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
-def t(self: T) -> T:
+def t(input: T) -> T:
     """A matrix transposed; a tensor of fewer dimensions as it is. A view."""
-    array_of(self, "self")
-    impl = view_impls.t(self._impl)
-    node = TBackward0.record(self) if is_grad_enabled() and requires_grad(self) else None
-    return make_view(self, impl, node)
+    array_of(input, "input")
+    try:
+        impl = view_impls.t(input._impl)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
+    node = TBackward0.record(input) if is_grad_enabled() and requires_grad(input) else None
+    return make_view(input, impl, node)
 
 
 def permute_dims(self: T, dims: Sequence[int]) -> T:
     """The dimensions in another order; a view."""
     array_of(self, "self")
-    impl = view_impls.permute(self._impl, dims)
+    try:
+        impl = view_impls.permute(self._impl, dims)
+    except Exception as error:
+        explain(error, "self: Tensor, dims: Sequence[int]", self, dims)
+        raise
     node = (
         PermuteBackward0.record(self, dims) if is_grad_enabled() and requires_grad(self) else None
     )
@@ -210,7 +267,11 @@ def permute_dims(self: T, dims: Sequence[int]) -> T:
 def view_shape(self: T, size: Sequence[int]) -> T:
     """The same elements in another shape; a view."""
     array_of(self, "self")
-    impl = view_impls.view(self._impl, size)
+    try:
+        impl = view_impls.view(self._impl, size)
+    except Exception as error:
+        explain(error, "self: Tensor, size: Sequence[int]", self, size)
+        raise
     node = ViewBackward0.record(self, size) if is_grad_enabled() and requires_grad(self) else None
     return make_view(self, impl, node)
 
@@ -218,7 +279,13 @@ def view_shape(self: T, size: Sequence[int]) -> T:
 def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
     """The same elements in another shape, with strides that were worked out before; a view."""
     array_of(self, "self")
-    impl = view_impls.reshape_alias(self._impl, size, stride)
+    try:
+        impl = view_impls.reshape_alias(self._impl, size, stride)
+    except Exception as error:
+        explain(
+            error, "self: Tensor, size: Sequence[int], stride: Sequence[int]", self, size, stride
+        )
+        raise
     node = (
         ReshapeAliasBackward0.record(self, size, stride)
         if is_grad_enabled() and requires_grad(self)
@@ -229,7 +296,11 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
 
 def _unsafe_view(self: T, size: Sequence[int]) -> T:
     """A fresh copy in another shape. It takes over the copy's memory and is no view of it."""
-    array = quiet.run(k.reshape, array_of(self, "self"), size)
+    try:
+        array = quiet.run(k.reshape, array_of(self, "self"), size)
+    except Exception as error:
+        explain(error, "self: Tensor, size: Sequence[int]", self, size)
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = UnsafeViewBackward0.record(self, size)
@@ -241,7 +312,11 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
 def expand_sizes(self: T, size: Sequence[int], *, implicit: bool = False) -> T:
     """Dimensions of size 1 repeated, new ones put in front; a view."""
     array_of(self, "self")
-    impl = view_impls.expand(self._impl, size, implicit=implicit)
+    try:
+        impl = view_impls.expand(self._impl, size, implicit=implicit)
+    except Exception as error:
+        explain(error, "self: Tensor, size: Sequence[int], implicit: bool", self, size, implicit)
+        raise
     node = (
         ExpandBackward0.record(self, size, implicit=implicit)
         if is_grad_enabled() and requires_grad(self)
@@ -253,7 +328,11 @@ def expand_sizes(self: T, size: Sequence[int], *, implicit: bool = False) -> T:
 def squeeze_all(self: T) -> T:
     """All dimensions of size 1 taken away; a view."""
     array_of(self, "self")
-    impl = view_impls.squeeze_all(self._impl)
+    try:
+        impl = view_impls.squeeze_all(self._impl)
+    except Exception as error:
+        explain(error, "self: Tensor", self)
+        raise
     node = SqueezeBackward0.record(self) if is_grad_enabled() and requires_grad(self) else None
     return make_view(self, impl, node)
 
@@ -261,7 +340,11 @@ def squeeze_all(self: T) -> T:
 def squeeze_dim(self: T, dim: int) -> T:
     """A dimension taken away if its size is 1; a view."""
     array_of(self, "self")
-    impl = view_impls.squeeze_dim(self._impl, dim)
+    try:
+        impl = view_impls.squeeze_dim(self._impl, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int", self, dim)
+        raise
     node = SqueezeBackward1.record(self, dim) if is_grad_enabled() and requires_grad(self) else None
     return make_view(self, impl, node)
 
@@ -269,89 +352,167 @@ def squeeze_dim(self: T, dim: int) -> T:
 def squeeze_dims(self: T, dim: Sequence[int]) -> T:
     """Those of several dimensions taken away whose size is 1; a view."""
     array_of(self, "self")
-    impl = view_impls.squeeze_dims(self._impl, dim)
+    try:
+        impl = view_impls.squeeze_dims(self._impl, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: Sequence[int]", self, dim)
+        raise
     node = SqueezeBackward2.record(self, dim) if is_grad_enabled() and requires_grad(self) else None
     return make_view(self, impl, node)
 
 
-def unsqueeze(self: T, dim: int) -> T:
+def unsqueeze(input: T, dim: int) -> T:
     """A new dimension of size 1; a view."""
-    array_of(self, "self")
-    impl = view_impls.unsqueeze(self._impl, dim)
+    array_of(input, "input")
+    try:
+        impl = view_impls.unsqueeze(input._impl, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int", input, dim)
+        raise
     node = (
-        UnsqueezeBackward0.record(self, dim) if is_grad_enabled() and requires_grad(self) else None
-    )
-    return make_view(self, impl, node)
-
-
-def unfold(self: T, dimension: int, size: int, step: int) -> T:
-    """All windows of a dimension; their elements come as a new last dimension. A view."""
-    array_of(self, "self")
-    impl = view_impls.unfold(self._impl, dimension, size, step)
-    node = (
-        UnfoldBackward0.record(self, dimension, size, step)
-        if is_grad_enabled() and requires_grad(self)
+        UnsqueezeBackward0.record(input, dim)
+        if is_grad_enabled() and requires_grad(input)
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
+
+
+def unfold(input: T, dimension: int, size: int, step: int) -> T:
+    """All windows of a dimension; their elements come as a new last dimension. A view."""
+    array_of(input, "input")
+    try:
+        impl = view_impls.unfold(input._impl, dimension, size, step)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, dimension: int, size: int, step: int",
+            input,
+            dimension,
+            size,
+            step,
+        )
+        raise
+    node = (
+        UnfoldBackward0.record(input, dimension, size, step)
+        if is_grad_enabled() and requires_grad(input)
+        else None
+    )
+    return make_view(input, impl, node)
 
 
 def as_strided(
-    self: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+    input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> T:
     """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
-    array_of(self, "self")
-    impl = view_impls.as_strided(self._impl, size, stride, storage_offset)
+    array_of(input, "input")
+    try:
+        impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
+            input,
+            size,
+            stride,
+            storage_offset,
+        )
+        raise
     node = (
-        AsStridedBackward0.record(self, size, stride, storage_offset)
-        if is_grad_enabled() and requires_grad(self)
+        AsStridedBackward0.record(input, size, stride, storage_offset)
+        if is_grad_enabled() and requires_grad(input)
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
-def transpose_(self: T, dim0: int, dim1: int) -> T:
+def transpose_(input: T, dim0: int, dim1: int) -> T:
     """Exchange two dimensions of the tensor itself."""
-    return write_geometry(self, TransposeBackward1.record, view_impls.transpose, dim0, dim1)
+    try:
+        return write_geometry(input, TransposeBackward1.record, view_impls.transpose, dim0, dim1)
+    except Exception as error:
+        explain(error, "input: Tensor, dim0: int, dim1: int", input, dim0, dim1)
+        raise
 
 
-def t_(self: T) -> T:
+def t_(input: T) -> T:
     """Transpose the matrix itself."""
-    return write_geometry(self, TBackward1.record, view_impls.t)
+    try:
+        return write_geometry(input, TBackward1.record, view_impls.t)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
 
 
 def squeeze_all_(self: T) -> T:
     """Take away all dimensions of size 1 of the tensor itself."""
-    return write_geometry(self, SqueezeBackward3.record, view_impls.squeeze_all)
+    try:
+        return write_geometry(self, SqueezeBackward3.record, view_impls.squeeze_all)
+    except Exception as error:
+        explain(error, "self: Tensor", self)
+        raise
 
 
 def squeeze_dim_(self: T, dim: int) -> T:
     """Take away a dimension of the tensor itself if its size is 1."""
-    return write_geometry(self, SqueezeBackward4.record, view_impls.squeeze_dim, dim)
+    try:
+        return write_geometry(self, SqueezeBackward4.record, view_impls.squeeze_dim, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int", self, dim)
+        raise
 
 
 def squeeze_dims_(self: T, dim: Sequence[int]) -> T:
     """Take away those of several dimensions of the tensor itself whose size is 1."""
-    return write_geometry(self, SqueezeBackward5.record, view_impls.squeeze_dims, dim)
+    try:
+        return write_geometry(self, SqueezeBackward5.record, view_impls.squeeze_dims, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: Sequence[int]", self, dim)
+        raise
 
 
-def unsqueeze_(self: T, dim: int) -> T:
+def unsqueeze_(input: T, dim: int) -> T:
     """Give the tensor itself a new dimension of size 1."""
-    return write_geometry(self, UnsqueezeBackward1.record, view_impls.unsqueeze, dim)
+    try:
+        return write_geometry(input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int", input, dim)
+        raise
 
 
 def as_strided_(
-    self: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+    input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> T:
     """Let the tensor itself look at any geometry inside its storage."""
-    return write_geometry(
-        self, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset
-    )
+    try:
+        return write_geometry(
+            input, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
+            input,
+            size,
+            stride,
+            storage_offset,
+        )
+        raise
 
 
 def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
     """Zeros with `self` at one index of a dimension."""
-    array = quiet.run(k.select_backward, array_of(self, "self"), input_sizes, dim, index)
+    try:
+        array = quiet.run(k.select_backward, array_of(self, "self"), input_sizes, dim, index)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, input_sizes: Shape, dim: int, index: int",
+            self,
+            input_sizes,
+            dim,
+            index,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = SelectBackwardBackward0.record(self, input_sizes, dim, index)
@@ -364,7 +525,22 @@ def slice_backward(
     self: T, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int
 ) -> T:
     """Zeros with `self` at a range of a dimension."""
-    array = quiet.run(k.slice_backward, array_of(self, "self"), input_sizes, dim, start, end, step)
+    try:
+        array = quiet.run(
+            k.slice_backward, array_of(self, "self"), input_sizes, dim, start, end, step
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int",
+            self,
+            input_sizes,
+            dim,
+            start,
+            end,
+            step,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = SliceBackwardBackward0.record(self, input_sizes, dim, start, end, step)
@@ -375,7 +551,21 @@ def slice_backward(
 
 def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2: int) -> T:
     """Zeros with `self` on a diagonal."""
-    array = quiet.run(k.diagonal_backward, array_of(self, "self"), input_sizes, offset, dim1, dim2)
+    try:
+        array = quiet.run(
+            k.diagonal_backward, array_of(self, "self"), input_sizes, offset, dim1, dim2
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, input_sizes: Shape, offset: int, dim1: int, dim2: int",
+            self,
+            input_sizes,
+            offset,
+            dim1,
+            dim2,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = DiagonalBackwardBackward0.record(self, input_sizes, offset, dim1, dim2)
@@ -386,7 +576,19 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2:
 
 def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int) -> T:
     """Zeros with the windows in `self` added at their places."""
-    array = quiet.run(k.unfold_backward, array_of(self, "self"), input_sizes, dim, size, step)
+    try:
+        array = quiet.run(k.unfold_backward, array_of(self, "self"), input_sizes, dim, size, step)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, input_sizes: Shape, dim: int, size: int, step: int",
+            self,
+            input_sizes,
+            dim,
+            size,
+            step,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = UnfoldBackwardBackward0.record(self, input_sizes, dim, size, step)
@@ -397,9 +599,19 @@ def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int)
 
 def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """The gradient of the argument of `as_strided`."""
-    array = quiet.run(
-        k.as_strided_backward, array_of(self, "self"), input_geometry, output_geometry
-    )
+    try:
+        array = quiet.run(
+            k.as_strided_backward, array_of(self, "self"), input_geometry, output_geometry
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
+            self,
+            input_geometry,
+            output_geometry,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = AsStridedBackwardBackward0.record(self, input_geometry, output_geometry)
@@ -410,7 +622,19 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
 
 def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """What `as_strided` reads, as a copy, where the argument has its input's place in memory."""
-    array = quiet.run(k.as_strided_forward, array_of(self, "self"), input_geometry, output_geometry)
+    try:
+        array = quiet.run(
+            k.as_strided_forward, array_of(self, "self"), input_geometry, output_geometry
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
+            self,
+            input_geometry,
+            output_geometry,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self):
         node = AsStridedForwardBackward0.record(self, input_geometry, output_geometry)
@@ -419,19 +643,25 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
     return result
 
 
-def select_scatter(self: T, src: TensorBase, dim: int, index: int) -> T:
+def select_scatter(input: T, src: TensorBase, dim: int, index: int) -> T:
     """A copy with `src` at one index of a dimension."""
-    array = quiet.run(k.select_scatter, array_of(self, "self"), array_of(src, "src"), dim, index)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, src):
-        node = SelectScatterBackward0.record(self, src, dim, index)
+    try:
+        array = quiet.run(
+            k.select_scatter, array_of(input, "input"), array_of(src, "src"), dim, index
+        )
+    except Exception as error:
+        explain(error, "input: Tensor, src: Tensor, dim: int, index: int", input, src, dim, index)
+        raise
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, src):
+        node = SelectScatterBackward0.record(input, src, dim, index)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
 def slice_scatter(
-    self: T,
+    input: T,
     src: TensorBase,
     dim: int = 0,
     start: int | None = None,
@@ -439,25 +669,80 @@ def slice_scatter(
     step: int = 1,
 ) -> T:
     """A copy with `src` at a range of a dimension."""
-    array = quiet.run(
-        k.slice_scatter, array_of(self, "self"), array_of(src, "src"), dim, start, end, step
-    )
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, src):
-        node = SliceScatterBackward0.record(self, src, dim, start, end, step)
+    try:
+        array = quiet.run(
+            k.slice_scatter, array_of(input, "input"), array_of(src, "src"), dim, start, end, step
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, src: Tensor, dim: int, start: int | None, end: int | None, step: int",
+            input,
+            src,
+            dim,
+            start,
+            end,
+            step,
+        )
+        raise
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, src):
+        node = SliceScatterBackward0.record(input, src, dim, start, end, step)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def diagonal_scatter(self: T, src: TensorBase, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
+def diagonal_scatter(input: T, src: TensorBase, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """A copy with `src` on a diagonal."""
-    array = quiet.run(
-        k.diagonal_scatter, array_of(self, "self"), array_of(src, "src"), offset, dim1, dim2
-    )
+    try:
+        array = quiet.run(
+            k.diagonal_scatter, array_of(input, "input"), array_of(src, "src"), offset, dim1, dim2
+        )
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, src: Tensor, offset: int, dim1: int, dim2: int",
+            input,
+            src,
+            offset,
+            dim1,
+            dim2,
+        )
+        raise
+    result = input._wrap(TensorImpl(array))
+    if is_grad_enabled() and requires_grad(input, src):
+        node = DiagonalScatterBackward0.record(input, src, offset, dim1, dim2)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+def as_strided_scatter_at(
+    self: T, src: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3
+) -> T:
+    """A copy with `src` at any geometry inside the storage."""
+    try:
+        array = quiet.run(
+            k.as_strided_scatter_at,
+            array_of(self, "self"),
+            array_of(src, "src"),
+            input_geometry,
+            output_geometry,
+        )
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, src: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
+            self,
+            src,
+            input_geometry,
+            output_geometry,
+        )
+        raise
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, src):
-        node = DiagonalScatterBackward0.record(self, src, offset, dim1, dim2)
+        node = AsStridedScatterBackward0.record(self, src, input_geometry, output_geometry)
         set_history(result, node)
         node.save_results(result)
     return result

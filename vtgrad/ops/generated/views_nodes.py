@@ -978,7 +978,7 @@ class AsStridedBackward0(Node):
         return (
             Region(grad, (self,))
             if self.passes_regions()
-            else k.as_strided_backward(
+            else array_formulas.as_strided_gradient(
                 grad,
                 self.self_geometry,
                 array_formulas.output_geometry(
@@ -997,7 +997,7 @@ class AsStridedBackward0(Node):
         if not needs & 1:
             return (None,)
         return (
-            F.as_strided_backward(
+            tensor_formulas.as_strided_gradient(
                 grad,
                 self.self_geometry,
                 tensor_formulas.output_geometry(
@@ -1283,7 +1283,7 @@ class AsStridedBackward1(Node):
         if not needs & 1:
             return (None,)
         return (
-            k.as_strided_backward(
+            array_formulas.as_strided_gradient(
                 grad,
                 self.self_geometry,
                 array_formulas.output_geometry(
@@ -1302,7 +1302,7 @@ class AsStridedBackward1(Node):
         if not needs & 1:
             return (None,)
         return (
-            F.as_strided_backward(
+            tensor_formulas.as_strided_gradient(
                 grad,
                 self.self_geometry,
                 tensor_formulas.output_geometry(
@@ -1838,6 +1838,87 @@ class DiagonalScatterBackward0(Node):
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = F.diagonal(grad, self.offset, self.dim1, self.dim2)
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
+class AsStridedScatterBackward0(Node):
+    """Derivative of `as_strided_scatter_at`."""
+
+    __slots__ = ("input_geometry", "output_geometry", "src_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+
+    src_shape: Shape
+    input_geometry: Geometry3
+    output_geometry: Geometry3
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        src: TensorBase,
+        input_geometry: Geometry3,
+        output_geometry: Geometry3,
+        *,
+        inplace: bool = False,
+    ) -> "AsStridedScatterBackward0":
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(src)
+        node = AsStridedScatterBackward0((edge0, edge1))
+        node.src_shape = shape_of_operand(src)
+        node.input_geometry = input_geometry
+        node.output_geometry = output_geometry
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = k.as_strided_scatter_at(
+                grad,
+                k.zeros_shaped(grad, self.src_shape),
+                self.input_geometry,
+                self.output_geometry,
+            )
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = k.as_strided_forward(grad, self.input_geometry, self.output_geometry)
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = F.as_strided_scatter_at(
+                grad,
+                F.zeros_shaped(grad, self.src_shape),
+                self.input_geometry,
+                self.output_geometry,
+            )
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = F.as_strided_forward(grad, self.input_geometry, self.output_geometry)
         return (
             grad0,
             grad1,

@@ -8,13 +8,14 @@ neighbours, and comes first if they are not.
 See Note [Which write survives] for what duplicates mean.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying import clone
-from vtgrad.ops.kernels.index_support import last_mentions, readable
+from vtgrad.ops.kernels.index_support import add_at, last_mentions, readable
 from vtgrad.ops.kernels.layout import broadcast_shapes, empty_strided
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Shape
@@ -127,10 +128,8 @@ def index_put_into(
             places = tuple([p[kept] for p in places])
             pieces = pieces[kept]
         view[places] = pieces
-    elif target.dtype == np.bool_:
-        np.logical_or.at(view, places, pieces)
     else:
-        np.add.at(view, places, pieces)
+        add_at(view, places, pieces)
 
 
 def index_put_overwritten(
@@ -158,6 +157,7 @@ def index_at(self: Array, indices: Sequence[Array], places: Sequence[int]) -> Ar
         if (
             key.dtype == np.int64
             and key.ndim
+            and self.size
             and place < self.ndim
             and _is_canonical(self)
             and _is_canonical(key)
@@ -322,7 +322,7 @@ def _kept(sizes: Shape, key: list[Array | None], places: tuple[Array, ...]) -> A
     for place, extent in zip(places, extents, strict=True):
         flat *= extent
         flat += np.where(place < 0, place + extent, place)
-    kept = last_mentions(flat)
+    kept = last_mentions(flat, math.prod(extents))
     return None if kept.all() else kept
 
 

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from vtgrad.errors import DTypeError
+from vtgrad.errors import DTypeError, NotSupportedError
 from vtgrad.ops.kernels.elementwise import (
     BOOL,
     Operand,
@@ -67,7 +67,8 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Array | None 
     if _is_bool(input) or _is_bool(other):
         raise DTypeError(
             "bool values cannot be subtracted: use logical_xor (`^`) for their difference, or"
-            " logical_not (`~`) to invert a mask"
+            " logical_not (`~`) to invert a mask",
+            in_any_case=True,
         )
     if type(alpha) is int and alpha == 1:
         return binary(np.subtract, input, other, out)
@@ -209,7 +210,10 @@ def lerp(input: Array, end: Array, weight: Operand, *, out: Array | None = None)
         if weight.ndim and weight.dtype != dtype:
             raise DTypeError(f"lerp of {dtype.name} with weights of {weight.dtype.name}")
         operands = (input, end, weight)
-    refuse("lerp", dtype, "bui")
+    if dtype.kind in "bui":
+        raise NotSupportedError(
+            f"lerp is not defined for {dtype.name} values", dtype=dtype, in_any_case=True
+        )
     shape = broadcast_shapes(*[x.shape for x in operands])
     work = working(dtype)
     a: Array = input.astype(work, copy=False)

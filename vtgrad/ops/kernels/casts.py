@@ -1,12 +1,13 @@
 """Copies in another dtype, constant arrays in another's shape, conjugates, and `sum_to_size`."""
 
-from typing import overload
+from typing import Final, overload
 
 import numpy as np
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.elementwise import working
 from vtgrad.ops.kernels.layout import empty_like_preserving
+from vtgrad.ops.kernels.reduction import reduce_into
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 
 __all__ = [
@@ -19,6 +20,9 @@ __all__ = [
     "to_dtype",
     "zeros_like",
 ]
+
+# From here on sums are left to the kernel that adds in blocks.
+_LONG: Final = 4096
 
 
 def to_dtype(input: Array, dtype: NumpyDType) -> Array:
@@ -106,7 +110,10 @@ def sum_to_size(a: Array, size: Shape) -> Array:
         )
     work = working(a.dtype)
     total: Array
-    if len(axes) == missing:
+    if a.size > _LONG:
+        # Not NumPy's own sum, which loses digits: see Note [Long sums].
+        total = reduce_into(np.add, a, tuple(axes), True, work).reshape(size)
+    elif len(axes) == missing:
         # Dimensions were only put in front: summing them away leaves the right shape.
         total = np.add.reduce(a, axis=tuple(axes), dtype=work)
     else:

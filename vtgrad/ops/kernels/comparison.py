@@ -1,6 +1,6 @@
 """Comparisons, tests of values, and the operators that choose between values."""
 
-from typing import TypeGuard, cast
+from typing import Final, TypeGuard, cast
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def _ordered(name: str, ufunc: np.ufunc, a: Operand, b: Operand, out: Array | No
         dtype = result_dtype(a, b)
         broadcast_shapes(*[x.shape for x in (a, b) if isinstance(x, np.ndarray)])
         raise NotSupportedError(
-            f"{name} of complex values, which have no order", dtype=dtype, result=bool
+            f"{name} of complex values, which have no order", dtype=dtype, in_any_case=True
         )
     return compare(ufunc, a, b, out)
 
@@ -203,6 +203,23 @@ def clamp(
     return place(value, dtype, out, *arrays)
 
 
+# From here on a pass over memory costs more than the calls that prepare it.
+_LARGE: Final = 8192
+
+
+def _kept(a: Operand, keep: Array) -> Array:
+    """`a` where `keep` holds, else 0.0: its bits, taken as integers, times one or zero.
+
+    A pass without branches, several times as fast as a choice where the condition is irregular;
+    unlike a product of floats it makes no nan of what is infinite, and no negative zero.
+    """
+    assert isinstance(a, np.ndarray)
+    integers = np.int64 if a.itemsize == 8 else np.int32
+    result: Array = np.empty(a.shape, a.dtype)
+    np.multiply(a.view(integers), keep, out=result.view(integers))
+    return result
+
+
 def _chosen_quickly(a: Operand, b: Operand, shape: Shape) -> bool:
     """Whether NumPy's choice between `a`, an array, and `b` has the right dtype and order."""
     if not isinstance(a, np.ndarray) or a.shape != shape:
@@ -265,6 +282,11 @@ def where(condition: Array, input: Operand, other: Operand, *, out: Array | None
     if out is None and condition.ndim and condition.flags.c_contiguous:
         shape = condition.shape
         if _chosen_quickly(input, other, shape) or _chosen_quickly(other, input, shape):
+            if condition.size >= _LARGE and condition.dtype == BOOL:
+                if type(other) is int and other == 0:
+                    return _kept(input, condition)
+                if type(input) is int and input == 0:
+                    return _kept(other, np.logical_not(condition))
             picked: Array = np.where(condition, input, other)
             return picked
     dtype = result_dtype(input, other)

@@ -181,8 +181,8 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
     DimensionError
         If the tensor has no such dimension.
     """
-    steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
-    axes = (dims,) if isinstance(dims, int) else tuple(dims or ())
+    steps = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
+    axes = tuple(dims or ()) if isinstance(dims, (tuple, list)) or dims is None else (dims,)
     if not steps:
         raise ShapeError("roll needs at least one shift")
     if len(steps) != len(axes) and not (len(steps) == 1 and not axes):

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.errors import NotSupportedError
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.shapes import normalize_dim
 
@@ -27,8 +28,10 @@ def _running(ufunc: np.ufunc, x: Array, dim: int, dtype: NumpyDType | None) -> A
     axis = normalize_dim(dim, x.ndim)
     if dtype is None:
         dtype = x.dtype if x.dtype.kind in "fc" else _INT64
+    elif dtype.kind == "b":
+        raise NotSupportedError("running sums and products are not defined in bool", dtype=dtype)
     out: Array = np.empty(x.shape, dtype)
-    if x.dtype.kind in "fc" or dtype.kind == "b":
+    if x.dtype.kind in "fc":
         x = in_dtype(x, dtype)
     if x.ndim == 0 or x.size == 0:
         out[...] = x

@@ -40,7 +40,7 @@ def normal_(
     source = source_of(generator)
     _check_kind(self.dtype, "fc", "normal_")
     _check_deviation(std)
-    center, scale = _real(mean, "mean"), float(std)
+    center, scale = _real(mean, "mean"), float(_real(std, "std"))
     drawn = _standard_normal(source, self.shape, self.dtype) * scale + center
     np.copyto(self, drawn, casting="unsafe")
 

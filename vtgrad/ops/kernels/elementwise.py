@@ -99,6 +99,8 @@ def number(value: Number, dtype: NumpyDType) -> Array:
     OverflowError
         If an integer has more than 64 bits.
     """
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, int) and dtype.kind in "iu":
         if not -(2**63) <= value < 2**64:
             raise OverflowError(f"the integer {value} does not fit 64 bits")
@@ -121,6 +123,8 @@ def checked_number(value: Number, dtype: NumpyDType) -> Array:
     DTypeError
         If the number is out of range.
     """
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, complex) and dtype.kind != "c":
         if value.imag != 0:
             raise DTypeError(f"{value} has an imaginary part and cannot become {dtype.name}")
@@ -167,7 +171,9 @@ def zero_of(dtype: NumpyDType) -> Array:
     """A 0-d zero, for reading only: ufuncs take arrays faster than numbers."""
     zero = _zeros.get(dtype)
     if zero is None:
-        zero = _zeros[dtype] = np.zeros((), dtype)
+        zero = np.zeros((), dtype)
+        zero.setflags(write=False)
+        _zeros[dtype] = zero
     return zero
 
 
@@ -175,7 +181,9 @@ def one_of(dtype: NumpyDType) -> Array:
     """A 0-d one; see `zero_of`."""
     one = _ones.get(dtype)
     if one is None:
-        one = _ones[dtype] = np.ones((), dtype)
+        one = np.ones((), dtype)
+        one.setflags(write=False)
+        _ones[dtype] = one
     return one
 
 

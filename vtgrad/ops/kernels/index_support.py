@@ -9,6 +9,7 @@ indices.
 """
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -36,32 +37,60 @@ __all__ = [
 ]
 
 
+# Up to so many rows are added one by one.
+_FEW: Final = 16
+# Sorting is better than a table of all places from so many places per index.
+_SPARSE: Final = 64
+
+
 def add_at(target: Array, index: Array | tuple[Array, ...], values: Array) -> None:
     """Add `values` to `target` at vectors of leading indices, duplicates included."""
-    if target.dtype == np.bool_:
-        np.logical_or.at(target, index, values)
-    else:
-        np.add.at(target, index, values)
+    places = index if isinstance(index, tuple) else (index,)
+    add = np.logical_or if target.dtype == np.bool_ else np.add
+    if values.ndim == 1 or places[0].size < _FEW:
+        add.at(target, places, values)
+        return
+    key = np.ravel_multi_index(places, target.shape[: len(places)], mode="wrap")
+    if target.flags.c_contiguous:
+        # `ufunc.at` is fast for single elements only.
+        width = values[0].size
+        each = key[:, None] * width + np.arange(width)
+        add.at(target.reshape(-1), each.reshape(-1), values.reshape(-1))
+        return
+    # Rows of one place are summed first, then added once.
+    order = np.argsort(key, kind="stable")
+    grouped = key[order]
+    starts = np.flatnonzero(np.concatenate(([True], grouped[1:] != grouped[:-1])))
+    first = order[starts]
+    at = tuple([place[first] for place in places])
+    sums = add.reduceat(values.take(order, 0), starts, axis=0, dtype=target.dtype)
+    target[at] = add(target[at], sums)
 
 
 def put_last(target: Array, index: Array, values: Array) -> None:
     """Store `values` in `target` at a vector of first indices; of duplicates the last stays."""
-    if index.size < 2:
-        target[index] = values
-        return
-    kept = last_mentions(index)
+    kept = last_mentions(index, target.shape[0])
     if kept.all():
         target[index] = values
     else:
         target[index[kept]] = np.broadcast_to(values, (index.size, *target.shape[1:]))[kept]
 
 
-def last_mentions(targets: Array) -> Array:
-    """Which entries of a vector are not repeated further on."""
-    kept: Array = np.zeros(targets.shape, np.bool_)
-    if targets.size:
+def last_mentions(targets: Array, extent: int) -> Array:
+    """Which entries of a vector of numbers below `extent` are not repeated further on."""
+    count = targets.size
+    if count < 2:
+        return np.ones(targets.shape, np.bool_)
+    kept: Array
+    if extent <= _SPARSE * count:
+        turns = np.arange(count)
+        last = np.full(extent, -1)
+        np.maximum.at(last, targets, turns)
+        kept = last[targets] == turns
+    else:
         _, first_from_the_end = np.unique(targets[::-1], return_index=True)
-        kept[targets.size - 1 - first_from_the_end] = True
+        kept = np.zeros(targets.shape, np.bool_)
+        kept[count - 1 - first_from_the_end] = True
     return kept
 
 

@@ -167,9 +167,12 @@ def index_copy_(self: Array, dim: int, index: Array, source: Array) -> None:
         put_last(np.moveaxis(self, axis, 0), index.reshape(-1), np.moveaxis(slices, axis, 0))
 
 
-def index_copy_overwritten(index: Array, sizes: Shape, dim: int) -> Array:
-    """A bool mask of the source's shape `sizes`: which slices others have overwritten."""
-    lost: Array = ~last_mentions(index.reshape(-1))
+def index_copy_overwritten(index: Array, sizes: Shape, dim: int, extent: int) -> Array:
+    """A bool mask of the source's shape `sizes`: which slices others have overwritten.
+
+    Indices are below `extent`, the size of the target's dimension.
+    """
+    lost: Array = ~last_mentions(index.reshape(-1), extent)
     result: Array = np.zeros(sizes, np.bool_)
     if result.ndim:
         np.moveaxis(result, dim, -1)[...] = lost

@@ -12,12 +12,13 @@ from vtgrad.ops.kernels.index_support import (
     fill_value,
     last_mentions,
     ndim,
+    put_last,
     readable,
 )
 from vtgrad.ops.kernels.layout import broadcast_shapes
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
-from vtgrad.storage.geometry import normalize_dim
+from vtgrad.storage.geometry import normalize_dim, numel
 
 __all__ = [
     "gather",
@@ -97,11 +98,11 @@ def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> None:
         self[...] = values[-1]
         return
     flat = _flat_targets(self.shape, axis, index)
-    kept = last_mentions(flat)
-    if not kept.all():
-        flat = flat[kept]
-        values = values[kept]
-    self[np.unravel_index(flat, self.shape)] = values
+    if self.flags.c_contiguous:
+        put_last(self.reshape(-1), flat, values)
+        return
+    kept = last_mentions(flat, self.size)
+    self[np.unravel_index(flat[kept], self.shape)] = values[kept]
 
 
 def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
@@ -122,7 +123,11 @@ def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> None:
     if self.ndim == 0:
         add_at(self.reshape(1), np.zeros(values.size, np.int64), values)
         return
-    add_at(self, np.unravel_index(_flat_targets(self.shape, axis, index), self.shape), values)
+    flat = _flat_targets(self.shape, axis, index)
+    if self.flags.c_contiguous:
+        add_at(self.reshape(-1), flat, values)
+    else:
+        add_at(self, np.unravel_index(flat, self.shape), values)
 
 
 def scatter_overwritten(index: Array, self_sizes: Shape, dim: int) -> Array:
@@ -130,7 +135,7 @@ def scatter_overwritten(index: Array, self_sizes: Shape, dim: int) -> Array:
     if index.size == 0:
         return np.empty(index.shape, np.bool_)
     axis = normalize_dim(dim, len(self_sizes))
-    lost: Array = ~last_mentions(_flat_targets(self_sizes, axis, index))
+    lost: Array = ~last_mentions(_flat_targets(self_sizes, axis, index), numel(self_sizes))
     return lost.reshape(index.shape).copy()
 
 

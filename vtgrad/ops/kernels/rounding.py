@@ -28,10 +28,10 @@ def frac(input: Array, *, out: Array | None = None) -> Array:
     """The value's fraction, with the value's sign."""
     refuse("frac", input.dtype, "buic")
     whole = unary(np.trunc, input, None)
-    return unary_difference(input, whole, out)
+    return _difference(input, whole, out)
 
 
-def unary_difference(a: Array, whole: Array, out: Array | None) -> Array:
+def _difference(a: Array, whole: Array, out: Array | None) -> Array:
     """``a - whole`` in the memory order of `whole`, which is the kernel's own."""
     target = whole if out is None else out
     np.subtract(a, whole, out=target, casting="unsafe")

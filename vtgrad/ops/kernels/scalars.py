@@ -10,18 +10,17 @@ from vtgrad.storage.arrays import Array, Number, NumpyDType
 
 __all__ = ["as_element"]
 
+# By NumPy's character code, which is much faster to get than the name.
 _FLOAT_MAX: Final[dict[str, float]] = {
-    name: float(np.finfo(name).max) for name in ("float16", "float32", "float64")
+    code: float(np.finfo(code).max) for code in ("e", "f", "d", "F", "D")
 }
-_FLOAT_MAX["complex64"] = _FLOAT_MAX["float32"]
-_FLOAT_MAX["complex128"] = _FLOAT_MAX["float64"]
 
 
 def as_element(value: Number, dtype: NumpyDType) -> Array:
     """The 0-d array of `dtype` that holds `value`.
 
     A fraction is cut off when the dtype is an integer one, and unsigned dtypes wrap negative
-    numbers of their width, as in PyTorch.
+    integers of their width, as in PyTorch.
 
     Raises
     ------
@@ -46,14 +45,14 @@ def as_element(value: Number, dtype: NumpyDType) -> Array:
         raise _refusal(value, dtype)
     whole = int(value)
     info = np.iinfo(dtype)
-    lowest = -int(info.max) if kind == "u" else int(info.min)
-    if not lowest <= whole <= int(info.max):
+    lowest = -int(info.max) if kind == "u" and isinstance(value, int) else int(info.min)
+    if value < lowest or not lowest <= whole <= int(info.max):
         raise _refusal(value, dtype)
     return np.array(whole % (int(info.max) + 1) if kind == "u" else whole, dtype)
 
 
 def _check_range(size: float, value: Number, dtype: NumpyDType) -> None:
-    if size > _FLOAT_MAX[dtype.name] and size != math.inf:
+    if size > _FLOAT_MAX[dtype.char] and size != math.inf:
         raise _refusal(value, dtype)
 
 

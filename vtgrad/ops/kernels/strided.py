@@ -16,7 +16,7 @@ from types import EllipsisType
 
 import numpy as np
 
-from vtgrad.errors import ShapeError
+from vtgrad.errors import SelfOverlapError, ShapeError
 from vtgrad.ops.kernels.copying import clone
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.geometry import (
@@ -31,7 +31,7 @@ from vtgrad.storage.geometry import (
 __all__ = [
     "as_strided_backward",
     "as_strided_forward",
-    "as_strided_scatter",
+    "as_strided_scatter_at",
     "diagonal_backward",
     "diagonal_scatter",
     "select_backward",
@@ -184,23 +184,31 @@ def as_strided_backward(grad: Array, input_geometry: Geometry, output_geometry: 
     return np.array(_window(memory, _shifted(input_geometry, low)), order="C")
 
 
-def as_strided_scatter(
+def as_strided_scatter_at(
     self: Array, src: Array, input_geometry: Geometry, output_geometry: Geometry
 ) -> Array:
     """A copy of the input with `src` at the memory positions of a geometry.
 
-    Positions outside the input are dropped; of positions named twice the last value stays.
+    Positions outside the input are dropped.
 
     Raises
     ------
     ShapeError
         If `src` has not the sizes of `output_geometry`.
+    SelfOverlapError
+        If that geometry names a position twice: which value stays would be undefined.
     """
     if src.shape != output_geometry[0]:
         raise ShapeError(
             f"as_strided_scatter needs a source of shape {output_geometry[0]}, got {src.shape}",
             expected=output_geometry[0],
             found=src.shape,
+        )
+    if has_self_overlap(output_geometry[0], output_geometry[1]):
+        raise SelfOverlapError(
+            "as_strided_scatter cannot store at a geometry that names positions twice",
+            sizes=output_geometry[0],
+            strides=output_geometry[1],
         )
     memory, low = _memory(self.dtype, input_geometry, output_geometry)
     _window(memory, _shifted(input_geometry, low))[...] = self

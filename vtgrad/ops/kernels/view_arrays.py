@@ -17,11 +17,13 @@ from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import (
     expand_sizes,
     infer_size,
+    is_contiguous,
     normalize_dim,
     normalize_dims,
     slice_bounds,
     split_sizes,
     squeeze_geometry,
+    steps_through,
     unfold_geometry,
 )
 
@@ -189,12 +191,20 @@ def as_strided(
     storage_offset: int | None,
     geometry: tuple[Shape, Shape, int],
 ) -> Array:
-    """The part of a contiguous array that `as_strided` shows of an input with this geometry."""
-    if not self.flags.c_contiguous:
+    """The part of an array that `as_strided` shows of an input with this geometry."""
+    if self.flags.c_contiguous and is_contiguous(geometry[0], geometry[1]):
+        item = self.itemsize
+        offset = 0 if storage_offset is None else storage_offset - geometry[2]
+        view: Array = np.ndarray(
+            size, self.dtype, self.reshape(-1), offset * item, tuple([s * item for s in stride])
+        )
+        return view
+    # Another memory order than the input's: the same elements, found by their indices.
+    offset = geometry[2] if storage_offset is None else storage_offset
+    found = steps_through(geometry, (tuple(size), tuple(stride), offset))
+    if found is None:
         raise NoSuchViewError
-    item = self.itemsize
-    offset = 0 if storage_offset is None else storage_offset - geometry[2]
-    view: Array = np.ndarray(
-        size, self.dtype, self.reshape(-1), offset * item, tuple([s * item for s in stride])
-    )
-    return view
+    start, steps = found
+    rest = self[tuple([_Slice(index, None) for index in start])]
+    strides = [sum(k * s for k, s in zip(step, self.strides, strict=True)) for step in steps]
+    return np.lib.stride_tricks.as_strided(rest, size, strides)

@@ -1,0 +1,179 @@
+"""What a hook or a caller is given may be written without reaching anybody else's numbers."""
+
+import pytest
+
+import vtgrad as vt
+from vtgrad.storage.tensor_base import TensorBase
+
+
+def ones(*shape: int) -> vt.Tensor:
+    return vt.ones(*shape, dtype=vt.float64)
+
+
+def leaf(*shape: int) -> vt.Tensor:
+    return ones(*shape).requires_grad_()
+
+
+def scaled(grad: vt.Tensor) -> None:
+    """A hook that writes to its gradient, and returns nothing."""
+    grad.mul_(10)
+
+
+def scaled_all(grads: tuple[vt.Tensor, ...]) -> None:
+    """A node hook that writes to all gradients, and returns nothing."""
+    for grad in grads:
+        grad.mul_(10)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_hook_that_writes_reaches_its_own_tensor_only(create_graph: bool) -> None:
+    # Addition hands one array to both operands: written in place, both would see it.
+    a, b = leaf(3), leaf(3)
+    left, right = a * 1, b * 1
+    left.register_hook(scaled)
+    of_a, of_b = vt.autograd.grad(left + right, (a, b), ones(3), create_graph=create_graph)
+    assert of_a.tolist() == [10.0, 10.0, 10.0]
+    assert of_b.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_node_hook_that_writes_reaches_its_own_node_only(create_graph: bool) -> None:
+    a, b = leaf(3), leaf(3)
+    left, right = a * 1, b * 1
+    node = left.grad_fn
+    assert node is not None
+    node.register_prehook(scaled_all)
+    of_a, of_b = vt.autograd.grad(left + right, (a, b), ones(3), create_graph=create_graph)
+    assert of_a.tolist() == [10.0, 10.0, 10.0]
+    assert of_b.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_hook_after_a_node_may_write_to_what_the_node_answered(create_graph: bool) -> None:
+    # Addition answers with its incoming gradient, twice.
+    a, b = leaf(3), leaf(3)
+    y = a + b
+    node = y.grad_fn
+    assert node is not None
+
+    def written(outgoing: tuple[vt.Tensor, ...], incoming: tuple[vt.Tensor, ...]) -> None:
+        outgoing[0].mul_(10)
+        assert outgoing[1].tolist() == incoming[0].tolist() == [1.0, 1.0, 1.0]
+
+    node.register_hook(written)
+    of_a, of_b = vt.autograd.grad(y, (a, b), ones(3), create_graph=create_graph)
+    assert of_a.tolist() == [10.0, 10.0, 10.0]
+    assert of_b.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_hook_that_writes_does_not_reach_the_gradient_passed_in() -> None:
+    x, passed = leaf(3), ones(3)
+    y = x.clone()
+    y.register_hook(scaled)
+    y.backward(passed)
+    assert passed.tolist() == [1.0, 1.0, 1.0]
+    assert x.grad is not None
+    assert x.grad.tolist() == [10.0, 10.0, 10.0]
+
+
+def test_what_a_hook_wrote_is_part_of_a_second_derivative() -> None:
+    x = leaf(1)
+    y = x * x * x
+    y.register_hook(scaled)
+    (first,) = vt.autograd.grad(y, x, create_graph=True)
+    (second,) = vt.autograd.grad(first, x)
+    assert first.item() == 30.0
+    assert second.item() == 60.0
+
+
+def test_a_hook_may_write_where_one_element_was_expanded_to_one() -> None:
+    # The gradient of a sum is an expanded, read-only array; here it repeats nothing.
+    x = leaf(1)
+    y = x.clone()
+    y.register_hook(scaled)
+    y.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [10.0]
+
+
+def test_a_hook_that_writes_to_an_expanded_gradient_is_refused() -> None:
+    x = leaf(3)
+    y = x.clone()
+    y.register_hook(scaled)
+    with pytest.raises(vt.errors.SelfOverlapError):
+        y.sum().backward()
+    assert x.grad is None
+
+
+def test_gradients_handed_out_together_share_no_memory() -> None:
+    a, b = leaf(3), leaf(3)
+    of_a, of_b = vt.autograd.grad(a + b, (a, b), ones(3))
+    of_a.mul_(5)
+    assert of_b.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_gradient_handed_out_is_not_the_one_passed_in() -> None:
+    # They would share memory, but no version: a write to one would go unnoticed by the other.
+    x, passed = leaf(3), ones(3)
+    (handed_out,) = vt.autograd.grad(x.clone(), x, passed)
+    handed_out.mul_(5)
+    assert passed.tolist() == [1.0, 1.0, 1.0]
+    assert passed._version == 0
+
+
+def test_an_input_named_twice_gets_two_gradients() -> None:
+    x = leaf(2)
+    first, second = vt.autograd.grad((x * 3).sum(), (x, x))
+    first.zero_()
+    assert second.tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_hook_may_register_a_hook_on_a_sister(create_graph: bool) -> None:
+    x = leaf(2)
+    first, second = (x * 1).unbind(0)
+    seen: list[object] = []
+
+    def on_second(grad: vt.Tensor) -> None:
+        seen.append(grad.item())
+
+    def on_first(grad: vt.Tensor) -> None:
+        second.register_hook(on_second)
+
+    first.register_hook(on_first)
+    (found,) = vt.autograd.grad(first + second, x, create_graph=create_graph)
+    assert found.tolist() == [1.0, 1.0]
+    assert seen == []
+
+
+def test_a_hook_may_ask_for_a_sisters_gradient() -> None:
+    x = leaf(2)
+    first, second = (x * 1).unbind(0)
+
+    def on_first(grad: vt.Tensor) -> None:
+        second.retain_grad()
+
+    first.register_hook(on_first)
+    (first + 3 * second).backward()
+    assert second.grad is not None
+    assert second.grad.item() == 3.0
+
+
+def test_a_leaf_that_ignores_gradients_calls_no_hook_about_one() -> None:
+    x = leaf(2)
+    y = (x * 2).sum()
+    told: list[TensorBase] = []
+    x.register_post_accumulate_grad_hook(told.append)
+    x.requires_grad_(False)
+    y.backward()
+    assert x.grad is None
+    assert told == []
+
+
+def test_a_retained_gradient_is_row_major() -> None:
+    x = leaf(2, 3)
+    y = x * 1
+    y.retain_grad()
+    y.t().backward(ones(3, 2))
+    assert y.grad is not None
+    assert y.grad.stride() == (3, 1)

@@ -1,0 +1,77 @@
+"""Saved values: the same object back while it lives, an equal one later, an error when stale."""
+
+import pytest
+
+import vtgrad as vt
+from vtgrad.errors import GraphFreedError, SavedDetachedError, StaleSavedError
+from vtgrad.graph.functions import gradient_edge
+from vtgrad.graph.node import Node
+from vtgrad.graph.saved_variable import SavedVariable
+
+READER = Node(())
+
+
+def saved(x: vt.Tensor) -> SavedVariable:
+    return SavedVariable(x, gradient_edge(x))
+
+
+def test_a_living_tensor_comes_back_itself() -> None:
+    x = vt.ones(2, requires_grad=True)
+    assert saved(x).unpack(READER) is x
+
+
+def test_a_dropped_tensor_comes_back_equal_with_its_producer_and_version() -> None:
+    y = vt.ones(2, requires_grad=True) * 2
+    y.add_(1)
+    node, variable = y.grad_fn, saved(y)
+    del y
+    again = variable.unpack(READER)
+    assert isinstance(again, vt.Tensor)
+    assert again.tolist() == [3.0, 3.0]
+    assert again.grad_fn is node
+    assert again._version == 1
+
+
+@pytest.mark.parametrize("write", ["the tensor", "an alias"])
+def test_a_value_that_was_overwritten_is_refused(write: str) -> None:
+    x = vt.ones(2)
+    variable = saved(x)
+    (x if write == "the tensor" else x.detach()).add_(1)
+    with pytest.raises(StaleSavedError) as caught:
+        variable.unpack_array(READER)
+    assert caught.value.facts["expected_version"] == 0
+    assert caught.value.facts["found_version"] == 1
+
+
+def test_a_copy_does_not_become_stale() -> None:
+    x = vt.ones(2)
+    variable = SavedVariable.of_copy(x, None)
+    x.add_(1)
+    assert variable.unpack_array(READER).tolist() == [1.0, 1.0]
+
+
+def test_a_result_comes_back_as_a_fresh_tensor_of_the_asking_node() -> None:
+    x = vt.ones(2)
+    variable = SavedVariable.of_output(x, 1)
+    again = variable.unpack(READER)
+    assert isinstance(again, vt.Tensor)
+    assert again is not x
+    assert again.grad_fn is READER
+    assert again.output_nr == 1
+    x.add_(1)
+    assert again._version == 1  # one counter
+
+
+def test_a_freed_value_is_refused() -> None:
+    variable = saved(vt.ones(2))
+    variable.release()
+    with pytest.raises(GraphFreedError):
+        variable.unpack_array(READER)
+
+
+def test_a_tensor_detached_in_place_is_refused() -> None:
+    y = vt.ones(2, requires_grad=True) * 2
+    variable = saved(y)
+    y.detach_()
+    with pytest.raises(SavedDetachedError):
+        variable.check(READER)

@@ -1,0 +1,136 @@
+"""Calling the operators of the tables on samples, and watching what that does to memory."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+import vtgrad as vt
+from vtgrad.codegen.language import Operator, read_table
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Array
+
+from .sample import Sample
+from .samples import SAMPLES
+
+__all__ = [
+    "OPERATORS",
+    "Case",
+    "Memory",
+    "arguments_of",
+    "as_array",
+    "cases",
+    "function_named",
+    "results_of",
+    "tensors_in",
+]
+
+TABLES: Final = Path(vt.__file__).parent / "ops" / "derivatives"
+OPERATORS: Final[Mapping[str, Operator]] = {
+    operator.name: operator
+    for path in sorted(TABLES.glob("*.yaml"))
+    for operator in read_table(path)
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One sample of one operator."""
+
+    operator: Operator
+    sample: Sample
+    nr: int
+
+    def __str__(self) -> str:
+        return f"{self.operator.name}-{self.nr}"
+
+
+def cases(wanted: Callable[[Operator], bool] = lambda _: True) -> list[Case]:
+    """All samples of the operators that are wanted."""
+    return [
+        Case(operator, sample, nr)
+        for operator in OPERATORS.values()
+        if wanted(operator)
+        for nr, sample in enumerate(SAMPLES.get(operator.name, []))
+    ]
+
+
+def function_named(name: str) -> Callable[..., object]:
+    """An operator as a function."""
+    function: Callable[..., object] = getattr(F, name)
+    return function
+
+
+def arguments_of(
+    case: Case, replaced: Mapping[str, object] | None = None
+) -> tuple[list[object], dict[str, object]]:
+    """The sample's arguments with new tensors for arrays; some of them replaced by others."""
+    values: list[object] = []
+    options = dict(case.sample.options)
+    given = replaced or {}
+    for argument, value in zip(case.operator.arguments, case.sample.arguments, strict=False):
+        values.append(given.get(argument.name, _tensors(value)))
+    for name, value in options.items():
+        options[name] = given.get(name, _tensors(value))
+    return values, options
+
+
+def _tensors(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return vt.tensor(value)
+    if isinstance(value, list) and value and isinstance(value[0], np.ndarray):
+        return [vt.tensor(x) for x in value]
+    return value
+
+
+def tensors_in(values: Sequence[object], options: Mapping[str, object]) -> list[vt.Tensor]:
+    """All tensors among the arguments."""
+    found: list[vt.Tensor] = []
+    for value in [*values, *options.values()]:
+        if isinstance(value, vt.Tensor):
+            found.append(value)
+        elif isinstance(value, list):
+            found += [x for x in value if isinstance(x, vt.Tensor)]
+    return found
+
+
+def results_of(returned: object) -> tuple[vt.Tensor, ...]:
+    """What an operator returned, as a tuple."""
+    if isinstance(returned, vt.Tensor):
+        return (returned,)
+    assert isinstance(returned, tuple)
+    assert all(isinstance(x, vt.Tensor) for x in returned)
+    return returned
+
+
+class Memory:
+    """The bytes, versions and geometries of tensors at one moment."""
+
+    def __init__(self, tensors: Sequence[vt.Tensor]) -> None:
+        self.tensors = tuple(tensors)
+        self.bytes = tuple(x.detach().numpy().tobytes() for x in tensors)
+        self.versions = tuple(x._version for x in tensors)
+        self.geometries = tuple((x.shape, x.stride(), x.storage_offset()) for x in tensors)
+
+    def assert_untouched(self) -> None:
+        """Neither the memory nor a version has changed since."""
+        now = Memory(self.tensors)
+        assert now.bytes == self.bytes
+        assert now.versions == self.versions
+        assert now.geometries == self.geometries
+
+    def assert_first_written(self) -> None:
+        """The first tensor has been written, once, and no other."""
+        now = Memory(self.tensors)
+        assert now.bytes[0] != self.bytes[0], "the sample leaves the memory as it was"
+        assert now.versions[0] == self.versions[0] + 1
+        assert now.bytes[1:] == self.bytes[1:]
+        assert now.versions[1:] == self.versions[1:]
+
+
+def as_array(value: object) -> Array:
+    """What NumPy computed, as an array."""
+    result: Array = np.asarray(value)
+    return result

@@ -1,0 +1,221 @@
+"""Parts of a tensor along a dimension: `narrow`, and the ways to cut it into pieces."""
+
+from collections.abc import Sequence
+from operator import index
+from typing import TypeVar
+
+from vtgrad.errors import ArgumentTypeError, OutOfRangeError, ShapeError
+from vtgrad.ops.explain import explained
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.geometry import check_in_bounds, narrow_geometry, normalize_dim
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = [
+    "as_strided_scatter",
+    "chunk",
+    "dsplit",
+    "hsplit",
+    "narrow",
+    "split",
+    "tensor_split",
+    "vsplit",
+]
+
+T = TypeVar("T", bound=TensorBase)
+
+
+@explained
+def as_strided_scatter(
+    input: T,
+    src: TensorBase,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> T:
+    """A copy with `src` where `as_strided` would look.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If that is outside the storage.
+    SelfOverlapError
+        If it names an element twice.
+    """
+    impl = input._impl
+    offset = impl.storage_offset if storage_offset is None else storage_offset
+    target = (tuple(size), tuple(stride), offset)
+    check_in_bounds(*target, impl.storage.nbytes() // impl.array.itemsize)
+    own = (impl.sizes, impl.strides, impl.storage_offset)
+    return F.as_strided_scatter_at(input, src, own, target)
+
+
+@explained
+def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T:
+    """`length` elements of a dimension from `start` on; a view.
+
+    Parameters
+    ----------
+    start : int or 0-d integer tensor
+        May be negative: counted from the end.
+
+    Raises
+    ------
+    ShapeError
+        If the part leaves the dimension; nothing is clamped.
+    OutOfRangeError
+        If `start` is outside the dimension.
+    """
+    impl = input._impl
+    first = _one_integer(start, "narrow's start") if isinstance(start, TensorBase) else index(start)
+    narrow_geometry(impl.sizes, impl.strides, impl.storage_offset, dim, first, length)
+    if first < 0:
+        first += impl.sizes[normalize_dim(dim, len(impl.sizes))]
+    return F.slice(input, dim, first, first + length, 1)
+
+
+@explained
+def split(input: T, split_size: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
+    """Pieces along a dimension, of one size (the last perhaps smaller) or of given sizes.
+
+    They are the results of one operator, so none of them may be written in place.
+    """
+    if isinstance(split_size, Sequence):
+        return F.split_with_sizes(input, tuple(split_size), dim)
+    return F.split_equal(input, index(split_size), dim)
+
+
+@explained
+def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
+    """At most `chunks` pieces of one size along a dimension, the last perhaps smaller.
+
+    Raises
+    ------
+    ShapeError
+        If the tensor is 0-d or `chunks` is not positive.
+    """
+    if input.ndim == 0:
+        raise ShapeError("chunk needs at least 1 dimension, got a 0-d tensor", ndim=0)
+    if chunks <= 0:
+        raise ShapeError(f"chunk needs a positive number of pieces, got {chunks}", chunks=chunks)
+    size = input.shape[normalize_dim(dim, input.ndim)]
+    if size == 0:
+        return F.split_with_sizes(input, (0,) * chunks, dim)
+    return F.split_equal(input, -(-size // chunks), dim)
+
+
+@explained
+def tensor_split(
+    input: T,
+    indices_or_sections: int | Sequence[int] | TensorBase | None = None,
+    dim: int = 0,
+    *,
+    indices: Sequence[int] | None = None,
+    sections: int | None = None,
+) -> tuple[T, ...]:
+    """Pieces along a dimension, by their number or by the places of the cuts; views.
+
+    Each piece is a slice of its own: unlike the pieces of `split` it may be written in place.
+
+    Parameters
+    ----------
+    indices_or_sections : int, sequence of int, or integer tensor
+        The number of pieces, or where to cut.
+    dim : int
+        The dimension to cut.
+    indices, sections : sequence of int, int
+        Where to cut, or the number of pieces, by keyword.
+
+    Raises
+    ------
+    ShapeError
+        If the tensor is 0-d or the number of pieces is not positive.
+    """
+    if input.ndim == 0:
+        raise ShapeError("tensor_split needs at least 1 dimension, got a 0-d tensor", ndim=0)
+    axis = normalize_dim(dim, input.ndim)
+    given: list[int | Sequence[int] | TensorBase] = [
+        x for x in (indices_or_sections, indices, sections) if x is not None
+    ]
+    if len(given) != 1:
+        raise ArgumentTypeError(
+            f"tensor_split needs a number of pieces or the places of the cuts, once, not "
+            f"{len(given)} times",
+            argument="indices_or_sections",
+        )
+    parts = _cuts(given[0])
+    if not isinstance(parts, int):
+        cuts = [0, *parts]
+        ends: list[int | None] = [*parts, None]
+        return tuple([F.slice(input, axis, a, b, 1) for a, b in zip(cuts, ends, strict=True)])
+    size = input.shape[axis]
+    if parts <= 0:
+        raise ShapeError(
+            f"tensor_split needs a positive number of pieces, got {parts}", sections=parts
+        )
+    pieces: list[T] = []
+    start = 0
+    for place in range(parts):
+        end = start + size // parts + (place < size % parts)
+        pieces.append(F.slice(input, axis, start, end, 1))
+        start = end
+    return tuple(pieces)
+
+
+def _cuts(given: int | Sequence[int] | TensorBase) -> int | Sequence[int]:
+    """The number of pieces or the places of the cuts, which may come as a tensor."""
+    if isinstance(given, Sequence):
+        return tuple(map(index, given))
+    if not isinstance(given, TensorBase):
+        return index(given)
+    array = given._impl.array
+    if array.dtype != "int64" or array.ndim > 1:
+        raise ShapeError(
+            "tensor_split takes a 0-d or 1-d tensor of int64, got shape "
+            f"{list(array.shape)} and {array.dtype}",
+            shape=array.shape,
+        )
+    parts: int | list[int] = array.tolist()
+    return parts
+
+
+@explained
+def hsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
+    """`tensor_split` along dimension 1, or 0 if there is only one."""
+    return _named_split(input, indices_or_sections, 0 if input.ndim == 1 else 1, 1, "hsplit")
+
+
+@explained
+def vsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
+    """`tensor_split` along dimension 0."""
+    return _named_split(input, indices_or_sections, 0, 2, "vsplit")
+
+
+@explained
+def dsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
+    """`tensor_split` along dimension 2."""
+    return _named_split(input, indices_or_sections, 2, 3, "dsplit")
+
+
+def _named_split(
+    input: T, parts: int | Sequence[int], dim: int, least: int, name: str
+) -> tuple[T, ...]:
+    if input.ndim < least:
+        raise ShapeError(
+            f"{name} needs at least {least} dimension(s), got {input.ndim}", ndim=input.ndim
+        )
+    if isinstance(parts, int) and (parts <= 0 or input.shape[dim] % parts):
+        raise ShapeError(
+            f"{name} needs pieces of one size, but {input.shape[dim]} is no multiple of {parts}",
+            size=input.shape[dim],
+            sections=parts,
+        )
+    return tensor_split(input, parts, dim)
+
+
+def _one_integer(value: TensorBase, what: str) -> int:
+    array = value._impl.array
+    if array.ndim or array.dtype.kind not in "iu":
+        raise OutOfRangeError(
+            f"{what} must be an integer or a 0-d integer tensor", shape=array.shape
+        )
+    return int(array)

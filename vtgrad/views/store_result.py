@@ -1,0 +1,80 @@
+"""Storing what an out-of-place kernel computes, for the in-place operator of the same name."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
+from ..storage.arrays import Array, Number, NumpyDType, Shape
+from ..storage.dtypes import can_cast, dtype_of, result_dtype
+from ..storage.shapes import broadcast_shapes
+
+__all__ = ["check_result_dtype", "store_result"]
+
+
+def store_result(kernel: Callable[..., Array]) -> Callable[..., None]:
+    """A writer that computes with `kernel` and stores what it returns.
+
+    The kernel gets the target's array as its first argument. Its result must have the target's
+    shape, and a dtype that in-place operators may store there.
+    """
+    direct = "out" in (kernel.__kwdefaults__ or {})
+
+    def writer(array: Array, *operands: object, **options: object) -> None:
+        if direct and array.dtype.kind == "f":
+            # Nothing can go wrong, and nothing needs a temporary, among floats of one dtype and
+            # shape and plain numbers.
+            for x in operands:
+                if isinstance(x, np.ndarray):
+                    if x.dtype is not array.dtype or x.shape != array.shape:
+                        break
+                elif type(x) is not float and type(x) is not int:
+                    break
+            else:
+                kernel(array, *operands, out=array, **options)
+                return
+        try:
+            result = kernel(array, *operands, **options)
+        except (NotSupportedError, DTypeError) as error:
+            if direct:
+                # That the result would not fit is the graver mistake, unless the kernel says
+                # that its own holds whatever the result is stored in.
+                shapes = [x.shape for x in operands if isinstance(x, np.ndarray)]
+                check_result_shape(broadcast_shapes(array.shape, *shapes), array)
+                numeric = [x for x in operands if isinstance(x, (np.ndarray, Number))]
+                if not error.facts.get("in_any_case"):
+                    check_result_dtype(result_dtype(array, *numeric), array)
+            raise
+        check_result_shape(result.shape, array)
+        check_result_dtype(result.dtype, array)
+        np.copyto(array, result, casting="unsafe")
+
+    return writer
+
+
+def check_result_shape(result: Shape, target: Array) -> None:
+    """Raise `ShapeError` if an in-place operator's result does not have the target's shape."""
+    if result != target.shape:
+        raise ShapeError(
+            f"the result has shape {list(result)}, which an in-place operator cannot "
+            f"store in a tensor of shape {list(target.shape)}",
+            expected=target.shape,
+            found=result,
+        )
+
+
+def check_result_dtype(result: NumpyDType, target: Array) -> None:
+    """Raise if an in-place operator may not store `result` in `target`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the result's dtype is of a higher category.
+    """
+    if not can_cast(result, target.dtype):
+        raise ResultTypeError(
+            f"a result of dtype {dtype_of(result).name} cannot be stored in a tensor of "
+            f"dtype {dtype_of(target.dtype).name}",
+            result=dtype_of(result),
+            target=dtype_of(target.dtype),
+        )
