@@ -1,0 +1,159 @@
+"""Where the two libraries differ on purpose, each with its reason, and nothing else.
+
+An entry ends the program at that step (the states are no longer comparable) without a failure.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.oracle import situation as seen
+from tests.oracle.situation import Situation
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One intended difference.
+
+    Attributes
+    ----------
+    reason : str
+        Why it is intended.
+    applies : callable
+        Whether a situation is this one.
+    cascades : bool
+        Whether other tensors' graphs, which are written down with references to the one that
+        differs, differ with it.
+    """
+
+    reason: str
+    applies: Callable[[Situation], bool]
+    cascades: bool = False
+
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        "PyTorch fails one of its own assertions, which is no answer to compare with.",
+        seen.torch_broke,
+    ),
+    Entry(
+        "PyTorch has half precision complex numbers, but few operators for them; vtgrad has none"
+        " and computes in complex64.",
+        seen.half_complex,
+    ),
+    Entry(
+        "PyTorch's backward fails with a shape or dtype of its own making: scatter and scatter_add"
+        " with a source larger than the index, where() of a complex and a real tensor. vtgrad's"
+        " gradients there are right.",
+        seen.torch_cannot_differentiate,
+    ),
+    Entry(
+        "var and std over dim=() normalise by the whole count forward, but PyTorch's backward"
+        " divides by zero; vtgrad's gradient belongs to the value.",
+        seen.variance_of_nothing,
+    ),
+    Entry(
+        "isfinite of complex numbers, deepcopy, copy and unpickling build their result in steps"
+        " that PyTorch counts as writes; a fresh tensor of vtgrad is at version 0.",
+        seen.version_of_fresh,
+    ),
+    Entry(
+        "A recorded write to a view (by as_strided) that reaches outside of its base: PyTorch's"
+        " gradient of the base misses what lies outside; vtgrad refuses.",
+        seen.outside_of_base,
+    ),
+    Entry(
+        "Where source and destination share memory in a way that PyTorch's check finds too hard,"
+        " PyTorch may read what it has just written; vtgrad reads first.",
+        seen.reads_what_it_wrote,
+    ),
+    Entry(
+        "PyTorch finds out that an operator has no kernel for a dtype when it runs the kernel,"
+        " which it does not for tensors without elements; vtgrad refuses by the dtype alone.",
+        seen.nothing_to_compute,
+    ),
+    Entry(
+        "PyTorch does not look at index arrays when the result has no elements; vtgrad refuses"
+        " positions that do not exist.",
+        seen.nothing_is_read,
+    ),
+    Entry(
+        "After an in-place metadata operator PyTorch's retained gradient stays with the older"
+        " value, of another shape; in vtgrad it follows the tensor, as after any other write.",
+        seen.retained_before_metadata,
+    ),
+    Entry(
+        "A leaf that changes its shape under no_grad keeps its AccumulateGrad, with the old shape,"
+        " in PyTorch; in vtgrad it gets one that fits.",
+        seen.leaf_after_metadata,
+        cascades=True,
+    ),
+    Entry(
+        "A hook that is registered after an in-place metadata operator joins earlier hooks on the"
+        " older value in PyTorch; in vtgrad it belongs to the newest, as after any other write.",
+        seen.hook_around_metadata,
+    ),
+    Entry(
+        "isfinite, isinf and argsort are composed of differentiable steps in PyTorch and so ask a"
+        " view for its producer, which may be lost; their result needs none.",
+        seen.composed_test,
+    ),
+    Entry(
+        "PyTorch does not record logical_and_ and its sisters, nor check for leaves, so that the"
+        " gradient passes as if nothing had been written; in vtgrad it is zero.",
+        seen.unrecorded_logical,
+        cascades=True,
+    ),
+    Entry(
+        "cat and stack in PyTorch keep the memory format of images (channels last) where inputs"
+        " could be read as having it; vtgrad has no memory formats.",
+        seen.channels_last,
+    ),
+    Entry(
+        "Integers and booleans never require grad in vtgrad; in PyTorch they do after an in-place"
+        " operator without a rule for it, such as fill_ or eq_, met an operand that does.",
+        seen.integers_with_gradient,
+        cascades=True,
+    ),
+    Entry(
+        "Several saved values of one graph are lost in different ways: which is named first"
+        " follows from the order in which each library unpacks them.",
+        seen.several_saves_lost,
+    ),
+    Entry(
+        "PyTorch's vectorised power of complex numbers gives NaN for 0 ** 0, which is 1.",
+        seen.zero_to_the_zero,
+    ),
+    Entry(
+        "A view made before its base came to require grad is a leaf to PyTorch's check of writes"
+        " until somebody reads its grad_fn, and none afterwards; vtgrad always asks the base.",
+        seen.view_taken_for_a_leaf,
+    ),
+    Entry(
+        "The second derivative of atan2 at the origin: NaN in PyTorch, where the first one was"
+        " masked to zero; zero like it in vtgrad.",
+        seen.second_derivative_at_the_origin,
+    ),
+    Entry(
+        "PyTorch's mm and sum write their result while they still read, when out= shares memory"
+        " with an input, and may give wrong numbers; vtgrad computes first, or refuses.",
+        seen.out_over_input,
+    ),
+    Entry(
+        "The strides of a fresh tensor without elements address nothing; PyTorch's differ from"
+        " operator to operator.",
+        seen.stride_of_nothing,
+    ),
+    Entry(
+        "PyTorch writes through views that overlap themselves (unfold, as_strided, and fill_ of an"
+        " expanded tensor) and returns a wrong gradient; vtgrad refuses every such write.",
+        seen.self_overlap,
+    ),
+)
+
+
+def excuse(situation: Situation) -> Entry | None:
+    """The entry that says why this difference is intended, or None."""
+    for entry in ENTRIES:
+        if entry.applies(situation):
+            return entry
+    return None

@@ -1,0 +1,163 @@
+"""Whether two snapshots say the same, and the small repair that keeps floats in step."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tests.oracle.observe import Array, Snapshot
+
+# Relative distance at which a result counts as the same computation in another order.
+_RTOL = {"e": 1e-2, "f": 2e-4, "d": 1e-8, "F": 2e-4, "D": 1e-8}
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """One observable in which the libraries differ.
+
+    Attributes
+    ----------
+    where : str
+        The tensor, or empty for the step as a whole.
+    what : str
+        The observable.
+    torch, ours : object
+        What each library said.
+    """
+
+    where: str
+    what: str
+    torch: object
+    ours: object
+
+    def __str__(self) -> str:
+        subject = f"{self.where}.{self.what}" if self.where else self.what
+        return f"{subject}\n    torch:  {self.torch}\n    vtgrad: {self.ours}"
+
+
+def same_bits(a: Array, b: Array) -> bool:
+    """Equal in every element, signs of zeros included, a NaN being equal to a NaN."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.dtype.kind not in "fc":
+        return bool(np.array_equal(a, b))
+    if not np.array_equal(a, b, equal_nan=True):
+        return False
+    zeros = a == 0
+    return bool(
+        np.array_equal(np.signbit(a.real[zeros]), np.signbit(b.real[zeros]))
+        and np.array_equal(np.signbit(a.imag[zeros]), np.signbit(b.imag[zeros]))
+    )
+
+
+def close(a: Array, b: Array, coarse: bool = False) -> bool:
+    """Equal up to the rounding of a different order of operations.
+
+    ``coarse`` is for doubles that were computed in single precision.
+    """
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    rtol = _RTOL.get(a.dtype.char)
+    if rtol is not None and coarse:
+        rtol = max(rtol, _RTOL["f"])
+    if rtol is None:
+        return bool(np.array_equal(a, b))
+    with np.errstate(all="ignore"):
+        finite = np.abs(a[np.isfinite(a)])
+        # At least as if the values were about 0.05: a difference of near values may cancel.
+        scale = max(float(finite.max()) if finite.size else 0.0, 0.05)
+        return bool(np.allclose(a, b, rtol=rtol, atol=rtol * min(scale, 1e30), equal_nan=True))
+
+
+def close_logs(a: Any, b: Any) -> bool:
+    """Whether hooks saw the same, in the same order."""
+    if len(a) != len(b):
+        return False
+    for (tag, seen), (other_tag, other) in zip(a, b, strict=True):
+        if tag != other_tag or (seen is None) != (other is None):
+            return False
+        if seen is None:
+            continue
+        mine, theirs = np.asarray(seen), np.asarray(other)
+        if mine.dtype.kind in "fc":
+            mine = mine.astype("F" if mine.dtype.kind == "c" else "f")
+            theirs = theirs.astype(mine.dtype)
+        if not close(mine, theirs):
+            return False
+    return True
+
+
+def differences(torch: Snapshot, ours: Snapshot, coarse: bool) -> list[Divergence]:
+    """All observables that differ, in the order of the program's names."""
+    found = []
+    for name, expected in torch.fields.items():
+        got = ours.fields.get(name)
+        if got is None:
+            found.append(Divergence(name, "bound", "a tensor", "None"))
+            continue
+        found.extend(
+            Divergence(name, what, expected.get(what), got.get(what))
+            for what in expected.keys() | got.keys()
+            if expected.get(what) != got.get(what)
+        )
+    found.extend(
+        Divergence(name, "bound", "None", "a tensor")
+        for name in ours.fields.keys() - torch.fields.keys()
+    )
+    for name, wanted in torch.values.items():
+        actual = ours.values.get(name)
+        if actual is not None and not close(wanted, actual, coarse):
+            found.append(Divergence(name, "values", wanted.tolist(), actual.tolist()))
+    found.sort(key=lambda divergence: (_order(divergence.where), divergence.what))
+    return found
+
+
+def _order(name: str) -> tuple[int, str]:
+    head = name.partition(".")[0]
+    return (int(head[1:] or 0), name)
+
+
+def changes(before: Snapshot, after: Snapshot) -> list[Divergence]:
+    """What a failed step changed in one library, which should be nothing."""
+    found = []
+    for name, old in before.fields.items():
+        new = after.fields.get(name)
+        if new is None:
+            found.append(Divergence(name, "unchanged by the error", "bound", "unbound"))
+            continue
+        found.extend(
+            Divergence(name, f"unchanged by the error: {what}", old[what], new[what])
+            for what in old.keys() & new.keys()
+            if old[what] != new[what] and what not in ("grad", "grad_fn")
+        )
+    found.extend(
+        Divergence(name, "unchanged by the error: values", old_values.tolist(), "other values")
+        for name, old_values in before.values.items()
+        if name in after.values and not same_bits(old_values, after.values[name])
+    )
+    found.extend(
+        Divergence(name, "unchanged by the error: existence", name in before.values, "the opposite")
+        for name in after.values.keys() ^ before.values.keys()
+        if _has_grad(before, name) and _has_grad(after, name)
+    )
+    return found
+
+
+def _has_grad(snap: Snapshot, name: str) -> bool:
+    """Whether the gradient was looked at: it is not, in a shallow snapshot of a view."""
+    return "grad" in snap.fields.get(name.partition(".")[0], {})
+
+
+def synchronise(torch: Snapshot, ours: Snapshot, coarse: bool) -> None:
+    """Give our side PyTorch's rounding, so that a later comparison cannot tip over on one ulp.
+
+    Only values that are already close are copied, straight into memory and behind the back of
+    the library: no version moves.
+    """
+    for name, wanted in torch.values.items():
+        actual = ours.values[name]
+        if not same_bits(wanted, actual) and close(wanted, actual, coarse):
+            target = ours.tensors[name].detach().numpy()
+            if target.flags.writeable:
+                target[...] = wanted
+                ours.values[name] = wanted

@@ -1,0 +1,140 @@
+"""Write and run random programs: the number of a program and the seed decide all of it."""
+
+import importlib
+import random
+import warnings
+from dataclasses import dataclass, field
+from types import ModuleType
+
+import tests.oracle.gen_autograd
+import tests.oracle.gen_index
+import tests.oracle.gen_pointwise
+import tests.oracle.gen_reduce
+import tests.oracle.gen_views  # noqa: F401  (importing registers the rules)
+from tests.oracle.generator import MAX_TENSORS, RULES, Context, write_step
+from tests.oracle.lockstep import Lockstep, Run, replay
+from tests.oracle.program import Step
+
+OPERATORS = (
+    "tensor zeros ones full arange linspace eye zeros_like ones_like full_like new_zeros new_ones"
+    " new_full new_tensor add sub mul div pow neg abs sign exp expm1 exp2 log log1p log2 log10 sqrt"
+    " rsqrt reciprocal square sin cos tan asin acos atan atan2 sinh cosh tanh sigmoid relu clamp"
+    " maximum minimum where lerp addcmul addcdiv remainder fmod floor_divide floor ceil round trunc"
+    " frac eq ne lt le gt ge logical_and logical_or logical_xor logical_not bitwise_and bitwise_or"
+    " bitwise_xor bitwise_not isnan isinf isfinite sum mean prod max min amax amin argmax argmin"
+    " any all var std norm logsumexp softmax log_softmax cumsum cumprod matmul mm mv bmm dot outer"
+    " addmm einsum view reshape select narrow transpose t T mT permute movedim swapaxes unsqueeze"
+    " squeeze expand expand_as view_as flatten ravel unflatten diagonal unfold as_strided split"
+    " chunk unbind tensor_split detach t_ transpose_ squeeze_ unsqueeze_ swapaxes_"
+    " as_strided_ clone contiguous to double float long int bool cat stack repeat roll flip gather"
+    " scatter scatter_ scatter_add scatter_add_ index_select take masked_select masked_fill"
+    " masked_fill_ index_fill index_fill_ index_add index_add_ index_put index_put_ index_copy"
+    " index_copy_ nonzero sort argsort topk tril triu tril_ triu_ copy_ fill_ zero_ add_ sub_ mul_"
+    " div_ pow_ atan2_ remainder_ fmod_ floor_divide_ eq_ ne_ lt_ le_ gt_ ge_ logical_and_"
+    " logical_or_ logical_xor_ bitwise_and_ bitwise_or_ bitwise_xor_ neg_ abs_ sign_ exp_ expm1_"
+    " exp2_ log_ log1p_ log2_ log10_ sqrt_ rsqrt_ reciprocal_ square_ sin_ cos_ tan_ asin_ acos_"
+    " atan_ sinh_ cosh_ tanh_ sigmoid_ relu_ floor_ ceil_ round_ trunc_ frac_ lerp_ addcmul_"
+    " addcdiv_ clamp_ cumsum_ cumprod_ detach_ requires_grad_ retain_grad register_hook backward"
+    " __getitem__ __setitem__ __iter__"
+).split()
+
+
+def missing_names(peer: str) -> frozenset[str]:
+    """The operators that the library does not have yet."""
+    lib = importlib.import_module(peer)
+    tensor: type = lib.Tensor
+    return frozenset(n for n in OPERATORS if not hasattr(lib, n) and not hasattr(tensor, n))
+
+
+@dataclass
+class Totals:
+    """What many programs gave."""
+
+    programs: int = 0
+    steps: int = 0
+    errors: int = 0
+    excused: dict[str, int] = field(default_factory=dict)
+    failures: dict[str, tuple[int, str, Run]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, index: int, deep: str, run: Run) -> None:
+        """Count a run; of each signature the first is kept."""
+        self.programs += 1
+        self.steps += len(run.steps)
+        self.errors += run.errors
+        if run.excused:
+            self.excused[run.excused] = self.excused.get(run.excused, 0) + 1
+        if run.divergences:
+            self.failures.setdefault(run.signature, (index, deep, run))
+            self.counts[run.signature] = self.counts.get(run.signature, 0) + 1
+
+
+class Fuzzer:
+    """Random programs against one library.
+
+    Parameters
+    ----------
+    peer : str
+        The library under test, importable by this name.
+    seed : int
+        With a program's number it determines the program.
+    """
+
+    def __init__(self, peer: str = "vtgrad", seed: int = 0) -> None:
+        self.peer = peer
+        self.seed = seed
+        self.missing = missing_names(peer)
+        self.rules = [r for r in RULES if not any(n in self.missing for n in r.needs)]
+        self.weights = [r.weight for r in self.rules]
+
+    def library(self) -> ModuleType:
+        """The library under test."""
+        return importlib.import_module(self.peer)
+
+    def run(self, index: int) -> tuple[str, Run]:
+        """Write and run one program; also how deeply it was watched."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self._run(index)
+
+    def _run(self, index: int) -> tuple[str, Run]:
+        rng = random.Random(f"{self.seed}:{index}")
+        deep = rng.choices(("always", "last", "sometimes", "own"), (35, 25, 20, 20))[0]
+        pair = Lockstep(self.peer, deep)
+        context = Context(rng, pair.torch, self.missing)
+        length = rng.randint(5, 40)
+        # Swarm: each program leaves out some kinds of steps, so that the others meet more often.
+        weights = [weight * rng.choice((0.0, 0.3, 1.0, 1.0, 3.0)) for weight in self.weights]
+        for step in opening(context):
+            pair.step(step)
+            if pair.over():
+                return deep, pair.run
+        while len(pair.run.steps) < length and not pair.over():
+            if len(pair.torch.tensors()) > MAX_TENSORS:
+                names = list(pair.torch.tensors())
+                steps = [Step(f"del {rng.choice(names[:8])}", (), "", "del")]
+            else:
+                steps = write_step(context, self.rules, weights)
+            for step in steps:
+                if all(pair.torch.env.get(name) is not None for name in step.uses):
+                    pair.step(step, last=len(pair.run.steps) >= length - 1)
+                if pair.over():
+                    break
+        return deep, pair.run
+
+    def confirm(self, deep: str, run: Run) -> bool:
+        """Whether the program fails in the same way when it is run again as text."""
+        return replay(run.program, self.peer, deep).signature == run.signature
+
+
+def opening(c: Context) -> list[Step]:
+    """The first steps: leaves that require grad, and copies that may be written."""
+    steps = []
+    for _ in range(c.rng.randint(1, 2)):
+        name = c.fresh()
+        dtype = "float64" if c.chance(0.85) else "float32"
+        c.leaves.add(name)
+        steps.append(Step(c.tensor(c.shape(), dtype, grad=True), (name,), "", "tensor"))
+        if c.chance(0.8):
+            steps.append(Step(f"{name}.clone()", (c.fresh(),), "", "clone"))
+    return steps

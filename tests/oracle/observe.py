@@ -1,0 +1,188 @@
+"""Everything that a program can see of its tensors, in a form that compares across libraries.
+
+Identity, aliasing and graph nodes are written as labels: the first place where the same object
+was met. Equal labels on both sides mean equal relations, whatever the addresses are.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy.typing as npt
+
+from tests.oracle.kinds import kind_of
+from tests.oracle.world import TensorLike, World
+
+Array = npt.NDArray[Any]
+DEPTH = 3
+
+
+@dataclass
+class Snapshot:
+    """The observables of every tensor of a program at one moment.
+
+    Attributes
+    ----------
+    fields : dict
+        Observables by name of tensor.
+    tensors : dict
+        The tensors, and the gradients they hold, by name.
+    values : dict
+        Copies of their values at the moment. (Copies by the library: an array on the tensor's
+        own memory would pin PyTorch's storage, which then refuses to be resized.)
+    keep : list
+        Whatever was labelled by its address, so that no address is used twice.
+    """
+
+    fields: dict[str, dict[str, object]] = field(default_factory=dict)
+    tensors: dict[str, TensorLike] = field(default_factory=dict)
+    values: dict[str, Array] = field(default_factory=dict)
+    keep: list[Any] = field(default_factory=list)
+
+    def add_values(self, name: str, tensor: TensorLike) -> None:
+        """Take down a tensor's values."""
+        self.tensors[name] = tensor
+        self.values[name] = tensor.detach().clone().numpy()
+
+
+class Labels:
+    """Names objects by the place where they were first met."""
+
+    known: dict[int, str]
+
+    def __init__(self) -> None:
+        self.known = {}
+
+    def label(self, key: int, here: str) -> str:
+        """The label of this key, which is ``here`` when it was not met before."""
+        return self.known.setdefault(key, here)
+
+
+def dtype_name(dtype: object) -> str:
+    """``float64`` for a library's float64."""
+    return str(dtype).rsplit(".", 1)[-1]
+
+
+def graph(node: Any, path: str, depth: int, nodes: Labels, snap: Snapshot, opaque: set[int]) -> Any:
+    """A node with its producers down to ``depth``, each node spelled out once."""
+    if node is None:
+        return None
+    if id(node) in opaque:
+        return "<made by differentiation>"
+    snap.keep.append(node)
+    label = nodes.label(id(node), path)
+    if label != path:
+        return f"= {label}"
+    if depth == 0:
+        return (node.name(), type(node).__name__)
+    producers = node.next_functions
+    snap.keep.append(producers)
+    return (
+        node.name(),
+        type(node).__name__,
+        tuple(
+            (graph(child, f"{path}.{k}", depth - 1, nodes, snap, opaque), number)
+            for k, (child, number) in enumerate(producers)
+        ),
+    )
+
+
+def plain(value: Any) -> object:
+    """A result that is no tensor, in words that do not name the library."""
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, int | float | complex | str):
+        return value
+    return type(value).__name__
+
+
+def storage_label(tensor: TensorLike, here: str, storages: Labels) -> tuple[str, int, int]:
+    """Which tensors share this one's buffer, the buffer's size, and where the data starts."""
+    storage = tensor.untyped_storage()
+    size = int(storage.nbytes())
+    if size == 0 or tensor.numel() == 0:
+        return ("", size, 0)
+    start = storage.data_ptr()
+    return (storages.label(start, here), size, tensor.data_ptr() - start)
+
+
+def reading(tensor: TensorLike, attribute: str) -> Any:
+    """An attribute, or the kind of error that reading it raises."""
+    try:
+        return getattr(tensor, attribute)
+    except RuntimeError as error:
+        return (
+            "internal assertion" if "INTERNAL ASSERT" in str(error) else f"raises {kind_of(error)}"
+        )
+
+
+def observe_grad(
+    world: World, name: str, tensor: TensorLike, storages: Labels, snap: Snapshot
+) -> object:
+    """``.grad`` without its layout when it is not a leaf's."""
+    grad = reading(tensor, "grad")
+    if isinstance(grad, str):
+        return grad
+    before = world.previous_grads.get(name)
+    if grad is None:
+        world.previous_grads.pop(name, None)
+        return None
+    snap.keep.append(grad)
+    world.previous_grads[name] = grad
+    snap.add_values(f"{name}.grad", grad)
+    return (
+        dtype_name(grad.dtype),
+        tuple(grad.shape),
+        bool(grad.requires_grad),
+        "same object" if before is grad else "new object",
+        storage_label(grad, f"{name}.grad", storages)[0],
+        grad._is_view(),
+    )
+
+
+def observe(world: World, deep: bool) -> Snapshot:
+    """Take down the state of all tensors; ``deep`` also reads the graph, which rebuilds views."""
+    snap = Snapshot()
+    objects, storages, bases, nodes = Labels(), Labels(), Labels(), Labels()
+    opaque = {id(node) for node in world.opaque if node is not None}
+    tensors = world.tensors()
+    for name, value in world.variables().items():
+        if name not in tensors:
+            snap.fields[name] = {"value": plain(value)}
+    for name, tensor in tensors.items():
+        objects.label(id(tensor), name)
+    for name, tensor in tensors.items():
+        seen: dict[str, object] = {}
+        snap.fields[name] = seen
+        same = objects.known[id(tensor)]
+        seen["object"] = same
+        if same != name:
+            continue
+        base = tensor._base
+        snap.keep.append(base)
+        seen["shape"] = tuple(tensor.shape)
+        seen["dtype"] = dtype_name(tensor.dtype)
+        seen["stride"] = tensor.stride()
+        seen["storage_offset"] = tensor.storage_offset()
+        seen["_version"] = tensor._version
+        seen["requires_grad"] = tensor.requires_grad
+        seen["_is_view"] = tensor._is_view()
+        if base is None:
+            seen["_base"] = None
+        else:
+            seen["_base"] = objects.known.get(id(base)) or bases.label(id(base), f"root of {name}")
+        seen["storage"] = storage_label(tensor, name, storages)
+        seen["retains_grad"] = tensor.retains_grad
+        snap.add_values(name, tensor)
+        if deep:
+            fn = reading(tensor, "grad_fn")
+            seen["grad_fn"] = (
+                fn if isinstance(fn, str) else graph(fn, name, DEPTH, nodes, snap, opaque)
+            )
+            seen["is_leaf"] = reading(tensor, "is_leaf")
+            seen["output_nr"] = tensor.output_nr
+    for name, tensor in tensors.items():
+        seen = snap.fields[name]
+        # Reading ``.grad`` asks whether the tensor is a leaf, which rebuilds a stale view.
+        if seen["object"] == name and (deep or not seen["_is_view"]):
+            seen["grad"] = observe_grad(world, name, tensor, storages, snap)
+    return snap

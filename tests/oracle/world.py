@@ -1,0 +1,75 @@
+"""One side of the comparison: a library, the program's variables, and what its hooks saw."""
+
+import importlib
+from types import CodeType, ModuleType
+from typing import Any
+
+from tests.oracle.program import PREAMBLE, Step
+
+# The two libraries are driven through text and compared by attribute names, so their objects are
+# dynamic here on purpose.
+TensorLike = Any
+
+_CODE: dict[str, CodeType] = {}
+
+
+def compiled(source: str) -> CodeType:
+    """Compile a step once for both sides."""
+    code = _CODE.get(source)
+    if code is None:
+        if len(_CODE) > 20_000:
+            _CODE.clear()
+        code = _CODE[source] = compile(source, "<step>", "exec")
+    return code
+
+
+class World:
+    """Runs steps against one library and holds the program's state."""
+
+    lib: ModuleType
+    env: dict[str, Any]
+    previous_grads: dict[str, TensorLike]
+
+    def __init__(self, library: str) -> None:
+        self.lib = importlib.import_module(library)
+        if library == "torch":
+            # Tensors here are tiny, and several processes may run the comparison at once.
+            self.lib.set_num_threads(1)
+        self.env = {"L": self.lib}
+        exec(compiled(PREAMBLE), self.env)
+        self.previous_grads = {}
+
+    @property
+    def log(self) -> list[Any]:
+        """What hooks recorded, in order."""
+        entries: list[Any] = self.env["LOG"]
+        return entries
+
+    @property
+    def opaque(self) -> list[Any]:
+        """Graph nodes made by differentiating: their shape is each library's own affair."""
+        nodes: list[Any] = self.env["OPAQUE"]
+        return nodes
+
+    def run(self, step: Step) -> Exception | None:
+        """Execute one step; the exception that it raised, or None."""
+        try:
+            exec(compiled(step.source), self.env)
+        except Exception as error:
+            error.__traceback__ = None
+            error.__context__ = None
+            return error
+        return None
+
+    def variables(self) -> dict[str, Any]:
+        """Everything that the program has bound, by name, oldest first."""
+        return {
+            name: value
+            for name, value in self.env.items()
+            if name[0] == "t" and name[1:].isdigit() and value is not None
+        }
+
+    def tensors(self) -> dict[str, TensorLike]:
+        """The program's live tensors by name, oldest first."""
+        cls: type = self.lib.Tensor
+        return {name: value for name, value in self.variables().items() if isinstance(value, cls)}
