@@ -41,7 +41,7 @@ class AutogradMethods(TensorMethods):
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         meta = meta_of(self)
-        if meta is not None and meta.grad_fn_ is not None:
+        if meta is not None and meta.was_produced():
             raise RequiresGradError("requires_grad of a computed tensor cannot be set")
         self.requires_grad_(value)
 
@@ -97,7 +97,7 @@ class AutogradMethods(TensorMethods):
         """The gradient accumulated so far; None if nothing arrived yet."""
         meta = meta_of(self)
         if meta is None or meta.cell is None or meta.cell.grad is None:
-            if meta is not None and not meta.retains_grad and meta.grad_fn_ is not None:
+            if meta is not None and not meta.retains_grad and meta.was_produced():
                 warnings.warn(
                     "reading .grad of a tensor that is not a leaf: backward does not fill it "
                     "unless retain_grad() was called on it",
@@ -173,7 +173,7 @@ class AutogradMethods(TensorMethods):
                 )
             if meta is not None:
                 meta.stop_being_leaf(LeafState.IGNORES)
-        elif meta is None or meta.grad_fn_ is None:
+        elif meta is None or not meta.was_produced():
             meta = own_meta(self)
             meta.requires_grad_ = True
             if meta.cell is not None:

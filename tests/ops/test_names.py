@@ -21,8 +21,8 @@ BOTH = """
     reshape select narrow transpose* t* permute movedim swapaxes* unsqueeze* squeeze* flatten ravel
     unflatten diagonal as_strided** split chunk unbind tensor_split detach
     clone cat- stack- roll flip gather scatter* scatter_add* index_select take masked_select
-    masked_fill* index_fill* index_add* index_put** index_copy* nonzero sort argsort topk tril* triu*
-    bernoulli*
+    masked_fill* index_fill* index_add* index_put** index_copy* nonzero sort argsort topk tril*
+    triu* bernoulli*
 """.split()
 METHODS = """
     view expand expand_as view_as unfold T mT alias- repeat contiguous to copy_ fill_ zero_

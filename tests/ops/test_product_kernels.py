@@ -128,3 +128,18 @@ def test_there_is_no_product_of_bools() -> None:
         linalg.mm(yes, yes)
     with pytest.raises(NotSupportedError):
         linalg.dot(yes[0], yes[0])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "complex128"])
+@pytest.mark.parametrize(("rows", "inner", "columns"), [(1, 1, 3), (3, 1, 1), (1, 1, 1), (2, 1, 3)])
+def test_nan_spreads_through_a_product_with_zeros(
+    rows: int, inner: int, columns: int, dtype: str
+) -> None:
+    """NumPy's `dot` takes a matrix of one element for a number, and skips it if it is zero."""
+    zeros, nans = np.zeros((rows, inner), dtype), np.full((inner, columns), np.nan, dtype)
+    assert np.isnan(linalg.mm(zeros, nans)).all()
+    assert np.isnan(linalg.mv(zeros, nans[:, 0])).all()
+    assert np.isnan(linalg.mv(nans.T, zeros[0])).all()
+    assert np.isnan(linalg.dot(zeros[0], nans[:, 0])).all()
+    assert np.isnan(linalg.addmm(np.zeros((rows, columns), dtype), zeros, nans)).all()
+    assert np.isnan(linalg.bmm(zeros[None], nans[None])).all()

@@ -120,8 +120,29 @@ ENTRIES: tuple[Entry, ...] = (
         seen.several_saves_lost,
     ),
     Entry(
-        "PyTorch's vectorised power of complex numbers gives NaN for 0 ** 0, which is 1.",
-        seen.zero_to_the_zero,
+        "PyTorch computes complex 0 ** 0, and sums with infinite complex numbers, in parts that"
+        " give NaN; NumPy does not.",
+        seen.complex_infinities,
+    ),
+    Entry(
+        "Two leaves may share one buffer as their .grad in PyTorch; in vtgrad they never do.",
+        seen.aliased_gradients,
+    ),
+    Entry(
+        "A comparison or other operator without derivative with an out= that requires grad: PyTorch"
+        " writes and keeps the old graph, so the gradient is wrong; vtgrad refuses.",
+        seen.out_is_recorded,
+    ),
+    Entry(
+        "A call whose shapes and dtypes are both wrong: which is named first is nobody's promise."
+        " (The calls of the menu have one fault each and are held to its kind.)",
+        seen.shape_and_dtype,
+    ),
+    Entry(
+        "The producer of floor_divide cannot be run in either library; which constants among its"
+        " inputs it lists differs.",
+        seen.unfollowable,
+        cascades=True,
     ),
     Entry(
         "A view made before its base came to require grad is a leaf to PyTorch's check of writes"
@@ -137,6 +158,11 @@ ENTRIES: tuple[Entry, ...] = (
         "PyTorch's mm and sum write their result while they still read, when out= shares memory"
         " with an input, and may give wrong numbers; vtgrad computes first, or refuses.",
         seen.out_over_input,
+    ),
+    Entry(
+        "PyTorch refuses running sums and products in place of bools, but not of 0-d or empty ones,"
+        " where it returns before it looks at the dtype.",
+        seen.running_bool,
     ),
     Entry(
         "The strides of a fresh tensor without elements address nothing; PyTorch's differ from"

@@ -79,6 +79,9 @@ def outside_of_base(s: Situation) -> bool:
 def reads_what_it_wrote(s: Situation) -> bool:
     if s.torch_error is not None or s.divergence is None or s.divergence.what != "values":
         return False
+    names = re.findall(r"\bt\d+\b", s.step.text)
+    if s.step.op in ("setitem", "index_put_") and len(set(names)) < len(names):
+        return True
     places = [set(locations(t)) for t in s.tensors_used()]
     return any(a & b and a != b for k, a in enumerate(places) for b in places[:k])
 
@@ -178,15 +181,56 @@ def several_saves_lost(s: Situation) -> bool:
     )
 
 
-def zero_to_the_zero(s: Situation) -> bool:
+def complex_infinities(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "values":
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    known = np.isfinite(theirs)
     return (
-        s.divergence is not None
-        and s.divergence.what == "values"
-        and ("pow" in s.step.op or "**" in s.step.op)
-        and s.world.env[s.divergence.where].is_complex()
-        and "nan" in str(s.divergence.torch)
-        and "nan" not in str(s.divergence.ours)
+        theirs.dtype.kind == "c"
+        and bool(np.isnan(theirs[~known]).any())
+        and bool(np.allclose(theirs[known], ours[known]))
     )
+
+
+def aliased_gradients(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "grad":
+        return False
+    theirs, ours = s.divergence.torch, s.divergence.ours
+    if not isinstance(theirs, tuple) or not isinstance(ours, tuple):
+        return False
+    label = f"{s.divergence.where}.grad"
+    return ours[4] == label != theirs[4] and ours[:4] + ours[5:] == theirs[:4] + theirs[5:]
+
+
+def out_is_recorded(s: Situation) -> bool:
+    out = re.search(r"out=(t\d+)", s.step.text)
+    return (
+        out is not None
+        and s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "out-grad"
+        and bool(s.world.env[out[1]].requires_grad)
+    )
+
+
+def unfollowable(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "grad_fn":
+        return False
+    text = f"{s.divergence.torch}{s.divergence.ours}"
+    divided = any(re.search(r"floor_divide_|//=", step.text) for step in (*s.earlier, s.step))
+    return "NotImplemented" in text or (divided and "CopySlices" in text)
+
+
+_SHAPE_FAULTS = frozenset(("shape", "dimension"))
+_DTYPE_FAULTS = frozenset(("dtype", "not-supported", "result-type"))
+
+
+def shape_and_dtype(s: Situation) -> bool:
+    if s.torch_error is None or s.our_error is None or s.step.backward:
+        return False
+    pair = {kind_of(s.torch_error), kind_of(s.our_error)}
+    return len(pair & _SHAPE_FAULTS) == 1 == len(pair & _DTYPE_FAULTS)
 
 
 def view_taken_for_a_leaf(s: Situation) -> bool:
@@ -212,6 +256,7 @@ _OWN_FAILURE = re.compile(
     r"Function Scatter(Add)?Backward0 returned an invalid gradient"
     r"|Expected isFloatingType\(grad\.scalar_type\(\)\)"
     r"|Autograd not support dtype"
+    r"|Subtraction, the `-` operator, with"
     r"|result type .* can't be cast to the desired output type"
     r"|output with shape \[.*\] doesn't match the broadcast shape"
 )
@@ -254,6 +299,13 @@ def out_over_input(s: Situation) -> bool:
     names = re.findall(r"\bt\d+\b", s.step.text)
     *factors, out = [s.world.env[name].untyped_storage().data_ptr() for name in names]
     return out in factors
+
+
+def running_bool(s: Situation) -> bool:
+    if s.step.op not in ("cumsum_", "cumprod_") or s.torch_error is not None:
+        return False
+    trivial = [t for t in s.tensors_used() if t.dim() == 0 or t.numel() == 0]
+    return bool(trivial) and kind_of(s.our_error) == "not-supported" if s.our_error else False
 
 
 def unrecorded_logical(s: Situation) -> bool:

@@ -303,7 +303,11 @@ def grad(
         if not allow_unused:
             raise unused_input(nr)
         if materialize_grads:
-            zeros = operators().zeros(*_shape_and_dtype(target))
+            zeros = (
+                operators().zeros_like(target)
+                if isinstance(target, TensorBase)
+                else operators().zeros(*_shape_and_dtype(target))
+            )
             own_meta(zeros).requires_grad_ = create_graph
             found[nr] = zeros
     return tuple(found)

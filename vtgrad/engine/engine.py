@@ -203,7 +203,9 @@ def _enter(
         if buffer is None:
             buffer = waiting[node] = InputBuffer(len(node.input_metadata))
         meta = node.input_metadata[edge.input_nr]
-        buffer.add(edge.input_nr, gradient._impl.array, False, meta)
+        # The root may have been given another geometry since its node was made.
+        fitted = fit_array(gradient._impl.array, meta, node, edge.input_nr)
+        buffer.add(edge.input_nr, fitted, False, meta)
     for node in [n for n in waiting if task.dependencies[n] == 0]:
         queue.push(node, waiting.pop(node))
 
@@ -369,14 +371,14 @@ def _apply_between_hooks(
         return answers, () if watched else ownership
     outgoing: Gradients = tuple(
         [
-            None if answer is None else wrapped(_own_whole(answer, edge))
-            for answer, edge in zip(answers, node.next_edges, strict=True)
+            _own_whole(answer, edge, node, nr)
+            for nr, (answer, edge) in enumerate(zip(answers, node.next_edges, strict=True))
         ]
     )
     for post in tuple(hooks.post.entries.values()):
         changed = post(outgoing, incoming)
         if changed is not None:
-            outgoing = as_gradients(changed, len(outgoing), node)
+            outgoing = as_gradients(changed, outgoing, node)
     return [None if grad is None else grad._impl.array for grad in outgoing], ()
 
 
@@ -387,21 +389,29 @@ def _shown_to_pre_hooks(node: Node, hooks: NodeHooks, buffer: InputBuffer) -> Gr
     for pre in tuple(hooks.pre.entries.values()):
         changed = pre(incoming)
         if changed is not None:
-            incoming = as_gradients(changed, len(incoming), node)
+            incoming = as_gradients(changed, incoming, node)
     for nr, grad in enumerate(incoming):
         buffer.slots[nr] = None if grad is None else grad._impl.array
     return incoming
 
 
-def _own_whole(answer: Gradient | list[Region], edge: Edge | None) -> Array:
-    """An answer that a hook may write to: it may be the incoming gradient, or a saved value."""
-    if not isinstance(answer, (list, Region)):
-        if has_self_overlap(answer.shape, answer.strides):
-            return answer
-        return np.array(answer)
-    assert edge is not None
+def _own_whole(answer: Answer, edge: Edge | None, node: Node, nr: int) -> TensorBase | None:
+    """An answer as the input's gradient, for a hook that may keep it and write to it.
+
+    It is copied where it may be the incoming gradient, or a saved value.
+    """
+    if answer is None or edge is None:
+        return None
     meta = edge.function.input_metadata[edge.input_nr]
-    total = np.zeros(meta.shape, meta.dtype)
-    for region in answer if isinstance(answer, list) else [answer]:
-        total = region.add_into(total)
-    return total
+    if isinstance(answer, (list, Region)):
+        total = np.zeros(meta.shape, meta.dtype)
+        for region in answer if isinstance(answer, list) else [answer]:
+            fitted = fit_array(region, meta, node, nr)
+            assert isinstance(fitted, Region)
+            total = fitted.add_into(total)
+        return wrapped(total)
+    whole = fit_array(np.asarray(answer), meta, node, nr)
+    assert isinstance(whole, np.ndarray)
+    if whole is answer and not has_self_overlap(whole.shape, whole.strides):
+        whole = np.array(whole)
+    return wrapped(whole)

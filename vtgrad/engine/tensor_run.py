@@ -16,22 +16,43 @@ from .validate import fit_tensor
 __all__ = ["as_gradients", "run_recorded"]
 
 
-def as_gradients(value: Gradients | TensorBase, count: int, node: Node) -> Gradients:
-    """What a node hook returned, as a tuple of the right length.
+def as_gradients(value: Gradients | TensorBase, shown: Gradients, node: Node) -> Gradients:
+    """What a node hook returned in place of the gradients that it was shown.
 
     Raises
     ------
     HookError
-        If it has another length.
+        If it returned another number of gradients, one where there was none, or one of another
+        shape or dtype.
     """
     grads = (value,) if isinstance(value, TensorBase) else tuple(value)
-    if len(grads) != count:
+    if len(grads) != len(shown):
         raise HookError(
-            f"a hook of {node.name()} returned {len(grads)} gradients instead of {count}",
+            f"a hook of {node.name()} returned {len(grads)} gradients instead of {len(shown)}",
             node=node.name(),
-            expected=count,
+            expected=len(shown),
             found=len(grads),
         )
+    for nr, (grad, before) in enumerate(zip(grads, shown, strict=True)):
+        if grad is None or grad is before:
+            continue
+        if before is None:
+            raise HookError(
+                f"a hook of {node.name()} returned a gradient {nr}, where it was shown None",
+                node=node.name(),
+                index=nr,
+            )
+        expected = (before._impl.sizes, before._impl.dtype)
+        found = (grad._impl.sizes, grad._impl.dtype)
+        if found != expected:
+            raise HookError(
+                f"a hook of {node.name()} turned gradient {nr} from {expected[1]} of shape "
+                f"{list(expected[0])} into {found[1]} of shape {list(found[0])}",
+                node=node.name(),
+                index=nr,
+                expected=expected,
+                found=found,
+            )
     return grads
 
 
@@ -43,7 +64,9 @@ def run_recorded(
     waiting: dict[Node, list[TensorBase | None]] = {}
     queue: ReadyQueue[list[TensorBase | None]] = ReadyQueue()
     for edge, gradient in zip(task.roots, gradients, strict=True):
-        _add(waiting, edge.function, edge.input_nr, gradient)
+        function, nr = edge.function, edge.input_nr
+        fitted = fit_tensor(gradient, function.input_metadata[nr], function, nr)
+        _add(waiting, function, nr, fitted)
     for node in [n for n in waiting if dependencies[n] == 0]:
         queue.push(node, waiting.pop(node))
     while (ready := queue.pop()) is not None:
@@ -121,7 +144,7 @@ def _apply(
         for pre in tuple(hooks.pre.entries.values()):
             changed = pre(incoming)
             if changed is not None:
-                incoming = as_gradients(changed, len(incoming), node)
+                incoming = as_gradients(changed, incoming, node)
     answers = node.apply_tensors(incoming, task.needs_of(node))
     if len(answers) != len(node.next_edges):
         raise GradientError(
@@ -131,9 +154,16 @@ def _apply(
             found=len(answers),
         )
     if hooks is not None and hooks.post.entries:
-        answers = [_given_away(answer) for answer in answers]
+        answers = [
+            None
+            if answer is None or edge is None
+            else _given_away(
+                fit_tensor(answer, edge.function.input_metadata[edge.input_nr], node, nr)
+            )
+            for nr, (answer, edge) in enumerate(zip(answers, node.next_edges, strict=True))
+        ]
         for post in tuple(hooks.post.entries.values()):
             changed = post(tuple(answers), incoming)
             if changed is not None:
-                answers = as_gradients(changed, len(answers), node)
+                answers = as_gradients(changed, tuple(answers), node)
     return answers

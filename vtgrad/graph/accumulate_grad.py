@@ -13,7 +13,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .autograd_meta import AutogradMeta
 from .grad_mode import set_mode
-from .hooks import GradCell, LeafState, accumulating
+from .hooks import GradCell, LeafState, graph_lock
 from .input_metadata import InputMetadata
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
@@ -103,7 +103,7 @@ class AccumulateGrad(Node):
         """
         if self.cell.leaf_state is not LeafState.ACCUMULATES:
             return
-        with accumulating:
+        with graph_lock:
             current = self.cell.grad
             if current is None:
                 self.cell.grad = operators().wrap(TensorImpl(self._laid_out(grad, owned)))

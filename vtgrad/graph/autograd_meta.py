@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ..storage.tensor_base import TensorBase
 from .edge import Edge
-from .hooks import GradCell, LeafState, accumulating
+from .hooks import GradCell, LeafState, graph_lock
 
 if TYPE_CHECKING:
     from .node import Node
@@ -32,9 +32,20 @@ class AutogradMeta:
         Where ``.grad`` is kept.
     retains_grad : bool
         Whether ``retain_grad`` was called on a result.
+    retained_at : Edge or None
+        The value whose gradient is retained: the present one, or the one before the tensor was
+        only given another geometry.
     """
 
-    __slots__ = ("cell", "grad_fn_", "leaf_edge", "output_nr", "requires_grad_", "retains_grad")
+    __slots__ = (
+        "cell",
+        "grad_fn_",
+        "leaf_edge",
+        "output_nr",
+        "requires_grad_",
+        "retained_at",
+        "retains_grad",
+    )
 
     requires_grad_: bool
     grad_fn_: "Node | None"
@@ -42,6 +53,7 @@ class AutogradMeta:
     leaf_edge: Edge | None
     cell: GradCell | None
     retains_grad: bool
+    retained_at: Edge | None
 
     def __init__(self) -> None:
         self.requires_grad_ = False
@@ -50,6 +62,7 @@ class AutogradMeta:
         self.leaf_edge = None
         self.cell = None
         self.retains_grad = False
+        self.retained_at = None
 
     @classmethod
     def of_result(cls, node: "Node", output_nr: int) -> "AutogradMeta":
@@ -74,6 +87,10 @@ class AutogradMeta:
         """Whether gradients are to be computed for the tensor."""
         return self.requires_grad_ or self.grad_fn_ is not None
 
+    def was_produced(self) -> bool:
+        """Whether a producer was ever recorded, stale or not; never raises."""
+        return self.grad_fn_ is not None
+
     def grad_fn(self, owner: TensorBase) -> "Node | None":
         """The node that produced the tensor's present value.
 
@@ -94,27 +111,30 @@ class AutogradMeta:
         A retained gradient follows the tensor; see Note [Where hooks live].
         """
         if self.retains_grad:
-            old = self.grad_fn_
-            if old is not None and old.hooks is not None:
-                old.hooks.retain_grad.pop(self.output_nr, None)
-            if node is not None and self.cell is not None:
-                node.own_hooks().retain_grad[output_nr] = self.cell
+            self._retain_at(None if node is None else Edge(node, output_nr))
         self.grad_fn_ = node
         self.output_nr = output_nr
 
     def retain(self, owner: TensorBase) -> None:
         """Keep ``.grad`` of a result too; nothing happens on leaves, or the second time."""
-        node = self.grad_fn(owner)
+        node = None if self.grad_fn_ is None else self.grad_fn(owner)
         if node is not None and not self.retains_grad:
             self.retains_grad = True
-            node.own_hooks().retain_grad[self.output_nr] = self.own_cell()
+            self._retain_at(Edge(node, self.output_nr))
 
     def stop_retaining(self) -> None:
         """Undo `retain`."""
-        node = self.grad_fn_
-        if node is not None and node.hooks is not None:
-            node.hooks.retain_grad.pop(self.output_nr, None)
+        self._retain_at(None)
         self.retains_grad = False
+
+    def _retain_at(self, edge: Edge | None) -> None:
+        """Let the producer at `edge` fill ``.grad``, and the one that did so far no more."""
+        before = self.retained_at
+        if before is not None and before.function.hooks is not None:
+            before.function.hooks.retain_grad.pop(before.input_nr, None)
+        if edge is not None:
+            edge.function.own_hooks().retain_grad[edge.input_nr] = self.own_cell()
+        self.retained_at = edge
 
     def stop_being_leaf(self, state: LeafState) -> None:
         """Tell the leaf's node, if there is one, what to do with gradients from now on."""
@@ -126,7 +146,7 @@ class AutogradMeta:
         """The cell that holds ``.grad``, made on first use."""
         cell = self.cell
         if cell is None:
-            with accumulating:
+            with graph_lock:
                 cell = self.cell
                 if cell is None:
                     cell = self.cell = GradCell()

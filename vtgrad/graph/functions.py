@@ -6,7 +6,7 @@ from ..storage.tensor_base import TensorBase
 from .accumulate_grad import AccumulateGrad
 from .autograd_meta import AutogradMeta
 from .edge import Edge
-from .hooks import accumulating
+from .hooks import graph_lock
 from .input_metadata import InputMetadata
 from .node import Node
 
@@ -71,7 +71,7 @@ def gradient_edge(operand: object) -> Edge | None:
 
 def _leaf_edge(leaf: TensorBase, meta: AutogradMeta) -> Edge:
     """The edge to a leaf's node, made on first use; threads that meet here get the same."""
-    with accumulating:
+    with graph_lock:
         edge = meta.leaf_edge
         if edge is None:
             edge = meta.leaf_edge = Edge(AccumulateGrad.of_leaf(leaf, meta.own_cell()), 0)

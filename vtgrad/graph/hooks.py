@@ -26,7 +26,7 @@ __all__ = [
     "HookDict",
     "NodeHooks",
     "RemovableHandle",
-    "accumulating",
+    "graph_lock",
     "call_tensor_hooks",
 ]
 
@@ -40,9 +40,10 @@ PostAccumulateHook = Callable[[TensorBase], None]
 
 _ids = itertools.count()
 
-# Two backwards on two threads may reach one tensor at once, and NumPy lets go of the interpreter
-# lock while it adds. Additions are short, so one lock for all is enough.
-accumulating: "threading.RLock" = threading.RLock()
+# Threads share tensors. What is made on first use (a leaf's node and cell, a stale view's producer)
+# must be made once, and sums into one `.grad` must not be lost, although NumPy lets go of the
+# interpreter lock while it adds. All of that is short, so one lock for all is enough.
+graph_lock: "threading.RLock" = threading.RLock()
 
 
 class HookDict(Generic[H]):
@@ -131,7 +132,7 @@ class GradCell:
         self, grad: TensorBase, plus: Callable[[TensorBase, TensorBase], TensorBase]
     ) -> None:
         """Store `grad`, or the sum of what is stored and `grad`."""
-        with accumulating:
+        with graph_lock:
             present = self.grad
             self.grad = grad if present is None else plus(present, grad)
 

@@ -33,6 +33,9 @@ class Operators(Protocol):
     def zeros(self, shape: Shape, dtype: NumpyDType) -> TensorBase:
         """Zeros."""
 
+    def zeros_like(self, a: TensorBase) -> TensorBase:
+        """Zeros in the memory order of a tensor."""
+
     def as_strided(self, a: TensorBase, size: Shape, stride: Shape, offset: int) -> TensorBase:
         """A view at a geometry inside the storage."""
 

@@ -4,11 +4,11 @@ NOTE [ Arguments are looked at when a call has failed ]
 
 Whether every argument has a type that its operator takes is a question that costs time, and the
 answer is nearly always yes. So kernels and geometry work with what they get, and if one of them
-fails with an error that is not of this package, the generated function calls `explain`, which
+fails, the generated function calls `explain`, which
 compares the arguments with the types in the derivative table and raises an `ArgumentTypeError`
-that names the first that does not fit. If all of them fit, the error is a fault of ours: it goes
-on as it is, so that it is seen. A call that succeeds pays nothing, because entering a ``try``
-costs nothing.
+that names the first that does not fit. If all of them fit, the error goes on as it is: either it
+tells what else is wrong, or it is a fault of ours, which is to be seen. A call that succeeds pays
+nothing, because entering a ``try`` costs nothing.
 """
 
 import functools
@@ -38,7 +38,8 @@ def explain(error: Exception, signature: str, *values: object) -> None:
     Parameters
     ----------
     error : Exception
-        What the operator raised. Errors of this package are clear already.
+        What the operator raised. An error of this package is clear already, but that an argument
+        has a wrong type comes before whatever else is wrong with it.
     signature : str
         The parameters' names and types, as the table writes them.
     *values : object
@@ -51,7 +52,7 @@ def explain(error: Exception, signature: str, *values: object) -> None:
     ArgumentValueError
         If a number is too large for the computation.
     """
-    if isinstance(error, VtgradError):
+    if isinstance(error, VtgradError) and isinstance(error, TypeError):
         return
     parameters = [parameter.split(": ") for parameter in signature.split(", ")]
     for (name, wanted), value in zip(parameters, values, strict=True):
@@ -60,6 +61,8 @@ def explain(error: Exception, signature: str, *values: object) -> None:
                 f"argument {name!r} must be {_described(wanted)}, not {_type_of(value)}",
                 argument=name,
             ) from error
+    if isinstance(error, VtgradError):
+        return
     for (name, _), value in zip(parameters, values, strict=True):
         if any(abs(n) > _LARGE for n in _integers(value)):
             raise ArgumentValueError(
@@ -173,8 +176,7 @@ def explained(function: F) -> F:
         try:
             return function(*arguments, **options)
         except Exception as error:
-            if not isinstance(error, VtgradError):
-                _explain_call(error, function, arguments, options)
+            _explain_call(error, function, arguments, options)
             raise
 
     return cast("F", call)

@@ -59,6 +59,10 @@ class InstalledOperators:
         """Zeros."""
         return self.wrap(TensorImpl(np.zeros(shape, dtype)))
 
+    def zeros_like(self, a: TensorBase) -> TensorBase:
+        """Zeros in the memory order of a tensor."""
+        return F.zeros_like(a)
+
     def as_strided(self, a: TensorBase, size: Shape, stride: Shape, offset: int) -> TensorBase:
         """A view at a geometry inside the storage."""
         return F.as_strided(a, size, stride, offset)

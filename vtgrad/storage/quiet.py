@@ -6,8 +6,8 @@ Dividing by zero is not an event in this library: the result is inf or nan, as i
 warnings are configured in a context variable, and entering `np.errstate` for every operator
 costs several times a small addition. So each thread keeps one `contextvars.Context` in which the
 warnings are off, and runs kernels inside it. The user's own setting is never touched. A context
-cannot be entered twice, so nothing that runs inside a kernel may call an operator; kernels call
-no user code.
+cannot be entered twice. Kernels call no user code, but Python may run some while one is at work: a
+signal handler or a finalizer that calls an operator just then gets a RuntimeError.
 """
 
 import contextvars

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import GraphFreedError, NotSupportedError
+from ..errors import GraphFreedError
 from ..graph.edge import Edge
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import FRESH, Node
@@ -167,8 +167,6 @@ class CopySlices(Node):
 
     def _take_part(self, grad: Array, owned: bool) -> tuple[Array, Array]:
         """The gradient as an array that may be written, and the written part of it as a view."""
-        if self.view_fn is not None:
-            raise NotSupportedError("a write through a view that changes the dtype")
         item = grad.itemsize
         byte_strides = tuple([s * item for s in self.base_strides])
         if owned and grad.strides == byte_strides:
@@ -180,6 +178,9 @@ class CopySlices(Node):
             np.copyto(whole, grad)
         if 0 in self.view_sizes:
             return whole, np.empty(self.view_sizes, grad.dtype)
+        if self.view_fn is not None:
+            tensor = operators().wrap(TensorImpl(whole))
+            return whole, self.view_fn(tensor)._impl.array
         part: Array = np.ndarray(
             self.view_sizes,
             grad.dtype,

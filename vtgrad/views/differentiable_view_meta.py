@@ -11,8 +11,10 @@ rebuilt node may say the same as the old one; it is built all the same, because 
 all that can be known cheaply.
 """
 
+import weakref
+
 from ..graph.autograd_meta import AutogradMeta
-from ..graph.hooks import LeafState, accumulating
+from ..graph.hooks import LeafState, graph_lock
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..storage.geometry import Overlap, overlap
@@ -37,18 +39,22 @@ class DifferentiableViewMeta(AutogradMeta):
         The version for which `grad_fn_` was made.
     base_fn : Node or None
         With a retained gradient only: the base's producer for which `grad_fn_` was made.
+    kept_on : tuple
+        With a retained gradient only: earlier producers of the very value that the view shows.
     """
 
-    __slots__ = ("attr_version", "backward_info", "base_fn", "creation_meta")
+    __slots__ = ("attr_version", "backward_info", "base_fn", "creation_meta", "kept_on")
 
     backward_info: ViewInfo
     creation_meta: CreationMeta
     attr_version: int
     base_fn: Node | None
+    kept_on: "tuple[tuple[weakref.ref[Node], int], ...]"
 
     def __init__(self) -> None:
         super().__init__()
         self.base_fn = None
+        self.kept_on = ()
 
     def requires_grad(self) -> bool:
         """Whether the view or its base requires grad."""
@@ -73,7 +79,7 @@ class DifferentiableViewMeta(AutogradMeta):
         if self.grad_fn_ is None and (base_meta is None or not base_meta.requires_grad()):
             return None
         refuse_if_restricted(self.creation_meta, modified=True, producer=self.describe())
-        with accumulating:
+        with graph_lock:
             # Threads that meet here get the same node.
             if self.attr_version != version:
                 self._rebuild(owner, base)
@@ -88,11 +94,15 @@ class DifferentiableViewMeta(AutogradMeta):
         old, old_nr = self.grad_fn_, self.output_nr
         rebuilt = self._rebuilt(owner, base)
         keeps_value = self.retains_grad and self._keeps_value(owner, base)
+        earlier, self.kept_on = self.kept_on, ()
+        if not keeps_value:
+            self.kept_on = earlier
         self.set_gradient_edge(rebuilt, 0)
         if keeps_value and old is not None and self.cell is not None:
             # Nothing that the view shows was written: the old node still produces its value, and
             # what was computed through it adds to the same gradient.
             old.own_hooks().retain_grad[old_nr] = self.cell
+            self.kept_on = (*earlier, (weakref.ref(old), old_nr))
         if self.retains_grad:
             self.base_fn = producer_of(base)
 
@@ -100,6 +110,15 @@ class DifferentiableViewMeta(AutogradMeta):
         """Keep ``.grad`` of the view, also through writes to other parts of the base."""
         super().retain(owner)
         self.base_fn = producer_of(self.backward_info.base)
+
+    def set_gradient_edge(self, node: Node | None, output_nr: int) -> None:
+        """Give the view a new producer; a retained gradient leaves all earlier ones."""
+        for reference, nr in self.kept_on:
+            earlier = reference()
+            if earlier is not None and earlier.hooks is not None:
+                earlier.hooks.retain_grad.pop(nr, None)
+        self.kept_on = ()
+        super().set_gradient_edge(node, output_nr)
 
     def _keeps_value(self, owner: TensorBase, base: TensorBase) -> bool:
         """Whether every recorded write since `base_fn` was to other memory than the view's."""

@@ -57,5 +57,7 @@ def rebase_history(tensor: TensorBase, node: Node) -> CopySlices | None:
     base_meta = own_meta(base)
     base_meta.stop_being_leaf(LeafState.MOVED)
     base_meta.set_gradient_edge(slices, 0)
+    # The view itself was written: no earlier producer of it counts any more.
+    meta.base_fn = node
     meta.grad_fn(tensor)
     return slices

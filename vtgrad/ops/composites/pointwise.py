@@ -4,6 +4,7 @@ PyTorch records different nodes for numbers and for tensors (``PowBackward0`` an
 ``PowBackward1``); the table has one entry for each, and the functions here find the right one.
 """
 
+from operator import index
 from typing import Final, TypeVar, cast, overload
 
 import numpy as np
@@ -299,7 +300,7 @@ def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
         Keep this many decimal places; with a negative number, round before the point.
     out : Tensor, optional
     """
-    if decimals == 0:
+    if index(decimals) == 0:
         return F.round_whole(input, out=out)
     return F.round_decimals(input, decimals=decimals, out=out)
 
@@ -307,7 +308,7 @@ def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
 @explained
 def round_(input: T, *, decimals: int = 0) -> T:
     """Round the tensor itself; see `round`."""
-    if decimals == 0:
+    if index(decimals) == 0:
         return F.round_whole_(input)
     return F.round_decimals_(input, decimals=decimals)
 

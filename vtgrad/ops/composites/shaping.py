@@ -13,6 +13,7 @@ from vtgrad.errors import ArgumentTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.explain import explain, explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.reduction_arguments import checked_dim
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.geometry import (
@@ -130,7 +131,7 @@ def reshape(input: T, *sizes: int | Sequence[int], shape: Sequence[int] | None =
         wanted = infer_size(numbers(sizes, shape, "reshape"), impl.numel)
     except Exception as error:
         given = sizes[0] if len(sizes) == 1 else sizes if shape is None else shape
-        explain(error, "input: Tensor, shape: Sequence[int]", input, given)
+        explain(error, "input: Tensor, shape: int | Sequence[int]", input, given)
         raise
     if impl.is_contiguous:
         return F.view_shape(input, wanted)
@@ -313,7 +314,7 @@ def squeeze(input: T, dim: int | Sequence[int] | None = None) -> T:
         return F.squeeze_all(input)
     if isinstance(dim, Sequence):
         return F.squeeze_dims(input, tuple(dim))
-    return F.squeeze_dim(input, dim)
+    return F.squeeze_dim(input, checked_dim(dim))
 
 
 def squeeze_(input: T, dim: int | Sequence[int] | None = None) -> T:
@@ -322,4 +323,4 @@ def squeeze_(input: T, dim: int | Sequence[int] | None = None) -> T:
         return F.squeeze_all_(input)
     if isinstance(dim, Sequence):
         return F.squeeze_dims_(input, tuple(dim))
-    return F.squeeze_dim_(input, dim)
+    return F.squeeze_dim_(input, checked_dim(dim))

@@ -104,7 +104,7 @@ def cat_gradients(grad: Array, shapes: Sequence[Shape], dim: int) -> list[Array]
     axis = dim + len(grad.shape) if dim < 0 else dim
     for shape in shapes:
         # A tensor of shape (0,) joins anything and takes no place.
-        if shape == (0,) and grad.ndim != 1:
+        if shape == (0,):
             parts.append(k.zeros_shaped(grad, shape))
         else:
             parts.append(k.slice(grad, axis, start, start + shape[axis]))

@@ -102,7 +102,7 @@ def gather(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = input._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(input, index):
         node = GatherBackward0.record(input, dim, index, sparse_grad=sparse_grad)
@@ -204,7 +204,7 @@ def scatter_add(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = input._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(input, index, src):
         node = ScatterAddBackward0.record(input, dim, index, src)
@@ -259,7 +259,7 @@ def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None)
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = input._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(input, index):
         node = IndexSelectBackward0.record(input, dim, index)
@@ -302,7 +302,7 @@ def index_add(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = input._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(input, index, source):
         node = IndexAddBackward0.record(input, dim, index, source, alpha=alpha)
@@ -370,7 +370,7 @@ def index_copy(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = input._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(input, index, source):
         node = IndexCopyBackward0.record(input, dim, index, source)
@@ -527,7 +527,7 @@ def take(input: T, index: TensorBase, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, index: Tensor, out: Tensor | None", input, index, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = input._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(input, index):
         node = TakeBackward0.record(input, index)
@@ -561,7 +561,7 @@ def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, mask: Tensor, out: Tensor | None", input, mask, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = input._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(input, mask):
         node = MaskedSelectBackward0.record(input, mask)

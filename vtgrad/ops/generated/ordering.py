@@ -187,6 +187,6 @@ def nonzero_rows(self: T, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
     return result

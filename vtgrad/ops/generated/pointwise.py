@@ -675,7 +675,7 @@ def lerp_number(self: T, end: TensorBase, weight: Number, *, out: T | None = Non
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, end):
         node = LerpBackward0.record(self, end, weight)
@@ -716,7 +716,7 @@ def lerp_tensor(self: T, end: TensorBase, weight: TensorBase, *, out: T | None =
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, exact=True)
     result = self._wrap(TensorImpl(array))
     if is_grad_enabled() and requires_grad(self, end, weight):
         node = LerpBackward1.record(self, end, weight)

@@ -154,7 +154,7 @@ def cat_gradients(grad: TensorBase, shapes: Sequence[Shape], dim: int) -> list[T
     axis = dim + len(grad.shape) if dim < 0 else dim
     for shape in shapes:
         # A tensor of shape (0,) joins anything and takes no place.
-        if shape == (0,) and grad.ndim != 1:
+        if shape == (0,):
             parts.append(F.zeros_shaped(grad, shape))
         else:
             parts.append(F.slice(grad, axis, start, start + shape[axis]))

@@ -99,7 +99,11 @@ def isinf(input: Array, *, out: Array | None = None) -> Array:
 
 def isfinite(input: Array, *, out: Array | None = None) -> Array:
     """Whether the value, in all its parts, is neither infinite nor nan."""
-    return predicate(np.isfinite, input, out)
+    result = predicate(np.isfinite, input, out)
+    if out is None and 1 in result.shape and result.flags.c_contiguous:
+        # PyTorch multiplies two predicates, and a product of contiguous arrays has plain strides.
+        return result.reshape(-1).reshape(result.shape)
+    return result
 
 
 def has_nonnegative_real(input: Array) -> Array:

@@ -28,7 +28,7 @@ def _running(ufunc: np.ufunc, x: Array, dim: int, dtype: NumpyDType | None) -> A
     axis = normalize_dim(dim, x.ndim)
     if dtype is None:
         dtype = x.dtype if x.dtype.kind in "fc" else _INT64
-    elif dtype.kind == "b":
+    elif dtype.kind == "b" and x.ndim and x.size:
         raise NotSupportedError("running sums and products are not defined in bool", dtype=dtype)
     out: Array = np.empty(x.shape, dtype)
     if x.dtype.kind in "fc":

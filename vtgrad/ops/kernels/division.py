@@ -92,7 +92,7 @@ def remainder(input: Operand, other: Operand, *, out: Array | None = None) -> Ar
         return run(np.remainder, dtype, out, input, other)
     # NumPy's own gives a zero the divisor's sign; PyTorch leaves it the dividend's.
     divisor = _typed(other, dtype)
-    left = run(np.fmod, dtype, None, input, divisor)
+    left = run(np.fmod, dtype, None, input, _array_or(other, divisor))
     np.add(left, divisor, out=left, where=(left != 0) & ((left < 0) != (divisor < 0)))
     return finish(left, dtype, out)
 
@@ -103,7 +103,12 @@ def fmod(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     refuse("fmod", dtype, "bc", input, other)
     if dtype.kind != "f":
         _check_divisor(dtype, input, other)
-    return run(np.fmod, dtype, out, input, _typed(other, dtype))
+    return run(np.fmod, dtype, out, input, _array_or(other, _typed(other, dtype)))
+
+
+def _array_or(x: Operand, typed: Array) -> Array:
+    """The operand itself if it is an array, whose strides decide the result's; else `typed`."""
+    return x if isinstance(x, np.ndarray) else typed
 
 
 def _typed(x: Operand, dtype: NumpyDType) -> Array:

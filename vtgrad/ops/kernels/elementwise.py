@@ -108,6 +108,9 @@ def number(value: Number, dtype: NumpyDType) -> Array:
         return wrapped
     if isinstance(value, complex) and dtype.kind != "c":
         value = value.real
+    if not isinstance(value, (bool, int, float, complex)):
+        # NumPy would make NaN of None, and numbers of lists and texts.
+        raise TypeError(f"{type(value).__name__} is no number")
     result: Array = np.asarray(value).astype(dtype)
     return result
 
@@ -314,7 +317,7 @@ def float_unary(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
 def predicate(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
     """A ufunc of one operand whose result is bool."""
     if out is None:
-        if a.flags.c_contiguous:
+        if a.flags.c_contiguous and 1 not in a.shape:
             return _fresh(ufunc(a))
         out = empty_like_elementwise(BOOL, a.shape, a)
     ufunc(a, out, casting="unsafe")

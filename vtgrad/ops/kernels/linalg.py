@@ -48,6 +48,16 @@ def _half(single: Array) -> Array:
     return single.astype(_HALF)
 
 
+def _times(a: Array, b: Array) -> Array:
+    """Matrix product.
+
+    `dot` is the quick way, but skips zeros of a one-element factor, also where the other factor is
+    nan or inf.
+    """
+    product: Array = np.matmul(a, b) if a.size == 1 or b.size == 1 else a.dot(b)
+    return product
+
+
 def mm(self: Array, mat2: Array) -> Array:
     """Product of two matrices."""
     dtype = self.dtype
@@ -57,8 +67,8 @@ def mm(self: Array, mat2: Array) -> Array:
     elif self.shape[1] != mat2.shape[0]:
         _check("mm", self, mat2, (2, 2), False)
     if dtype is _HALF:
-        return _half(self.astype(_SINGLE).dot(mat2.astype(_SINGLE)))
-    r: Array = self.dot(mat2)
+        return _half(_times(self.astype(_SINGLE), mat2.astype(_SINGLE)))
+    r: Array = _times(self, mat2)
     return r
 
 
@@ -68,8 +78,8 @@ def mv(self: Array, vec: Array) -> Array:
         raise DimensionError("mv() needs a matrix, not a 0-d tensor", ndim=0)
     _check("mv", self, vec, (2, 1), self.shape[-1:] == vec.shape)
     if self.dtype is _HALF:
-        return _half(self.astype(_SINGLE).dot(vec.astype(_SINGLE)))
-    r: Array = self.dot(vec)
+        return _half(_times(self.astype(_SINGLE), vec.astype(_SINGLE)))
+    r: Array = _times(self, vec)
     return r
 
 
@@ -123,9 +133,9 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha: Number
     if alpha == 0:
         out: Array = np.zeros(shape, work)
     elif half:
-        out = mat1.astype(_SINGLE).dot(mat2.astype(_SINGLE))
+        out = _times(mat1.astype(_SINGLE), mat2.astype(_SINGLE))
     else:
-        out = mat1.dot(mat2)
+        out = _times(mat1, mat2)
     if alpha != 1 and alpha != 0:
         np.multiply(out, alpha, out)
     if beta == 1:

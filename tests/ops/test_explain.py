@@ -1,0 +1,61 @@
+"""The text that a wrong argument gets, and errors that are nobody's but ours."""
+
+import pytest
+
+import vtgrad as vt
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from vtgrad.ops.explain import explain, explained
+from vtgrad.storage.tensor_base import TensorBase
+
+
+def test_first_argument_that_does_not_fit_is_named() -> None:
+    with pytest.raises(ArgumentTypeError, match="argument 'dim' must be an integer, not str") as e:
+        vt.ones(2, 3).select("x", 0)  # type: ignore[arg-type]  # the mistake
+    assert e.value.argument == "dim"  # type: ignore[attr-defined]  # facts are attributes
+    assert isinstance(e.value.__cause__, TypeError)
+
+
+def test_alternatives_are_listed() -> None:
+    with pytest.raises(ArgumentTypeError, match="'other' must be a tensor or a number, not list"):
+        vt.ones(2).add([1])  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(
+        ArgumentTypeError, match="'shape' must be an integer or a sequence of integers"
+    ):
+        vt.ones(2).reshape([[1], [2]])  # type: ignore[list-item]  # the mistake
+
+
+def test_errors_of_this_package_are_left_as_they_are() -> None:
+    explain(ShapeError("said already"), "dim: int", 2)
+    explain(ArgumentTypeError("said already"), "dim: int", "no integer")
+
+
+def test_wrong_type_comes_before_what_else_is_wrong() -> None:
+    with pytest.raises(ArgumentTypeError, match="argument 'dim' must be an integer, not float"):
+        vt.ones(2, 3).select(float("nan"), 0)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(ArgumentTypeError, match="argument 'alpha' must be a number, not NoneType"):
+        vt.ones(2).add(vt.ones(3), alpha=None)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(ArgumentTypeError, match="argument 'alpha' must be a number, not NoneType"):
+        vt.ones(2).add(vt.ones(2), alpha=None)  # type: ignore[arg-type]  # the mistake
+
+
+def test_error_with_arguments_that_fit_is_ours_and_is_left_as_it_is() -> None:
+    explain(ZeroDivisionError("a fault of ours"), "dim: int, other: Tensor", 1, vt.ones(2))
+
+    @explained
+    def faulty(input: TensorBase, dim: int) -> int:
+        return dim // 0
+
+    with pytest.raises(ZeroDivisionError):
+        faulty(vt.ones(2), 1)
+    with pytest.raises(ArgumentTypeError, match="argument 'input' must be a tensor, not float"):
+        faulty(1.5, 1)  # type: ignore[arg-type]  # the mistake
+
+
+def test_number_that_does_not_fit_the_computation_is_named() -> None:
+    with pytest.raises(ArgumentValueError, match="argument 'size' holds a number that is too"):
+        explain(OverflowError("inside"), "dim: int, size: Sequence[int]", 1, [1, 2**70])
+
+
+def test_wrong_number_of_arguments_keeps_pythons_text() -> None:
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        vt.unflatten(vt.ones(4), 0)  # type: ignore[call-arg]  # the mistake
