@@ -12,10 +12,15 @@ signal handler or a finalizer that calls an operator just then gets a RuntimeErr
 
 import contextvars
 import threading
+from collections.abc import Callable
+from typing import ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["quiet", "quiet_context"]
+__all__ = ["Runner", "quiet", "quiet_context"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def _silence() -> None:
@@ -29,12 +34,19 @@ def quiet_context() -> contextvars.Context:
     return context
 
 
+class Runner(Protocol):
+    """Calls a function in a context."""
+
+    def __call__(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the function returns."""
+
+
 class _Quiet(threading.local):
     """``quiet.run(kernel, ...)`` calls a kernel with floating-point warnings off."""
 
     def __init__(self) -> None:
         # The bound method itself, so that a call costs one look-up and no frame.
-        self.run = quiet_context().run
+        self.run: Runner = cast("Runner", quiet_context().run)
 
 
 quiet: _Quiet = _Quiet()
