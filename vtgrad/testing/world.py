@@ -97,8 +97,12 @@ class World:
 
     # -- reading -----------------------------------------------------------------------------
 
-    def refresh(self, tensor: ModelTensor) -> None:
-        """Do what reading ``grad_fn`` does: rebuild that of a view whose version moved."""
+    def refresh(self, tensor: ModelTensor, *, written: bool = False) -> None:
+        """Do what reading ``grad_fn`` does: rebuild that of a view whose version moved.
+
+        After a write to the view itself (`written`), even one to no element, a retained gradient
+        is that of the new value only.
+        """
         kind = tensor.unreadable()
         if kind is not None:
             raise RefusedError(kind)
@@ -106,8 +110,10 @@ class World:
             return
         if tensor.seen_version != tensor.counter.version:
             if tensor.retains and tensor.node is not None and self.manners.keeps_retained:
-                if tensor.keeps_value():
+                if tensor.keeps_value() and not written:
                     tensor.kept.append(tensor.node)
+                else:
+                    tensor.kept.clear()
             self.name_view(tensor, self.rows_of(tensor.base, tensor.cells), "AsStridedBackward0")
 
     def rows_of(self, root: ModelTensor, cells: IntArray) -> Jet:

@@ -96,7 +96,7 @@ def write(
     root.history = History(full, deep, paths)
     root.leaf = None
     world.name_root(root, name if target.base is None else "torch::autograd::CopySlices", saved)
-    world.refresh(target)
+    world.refresh(target, written=True)
 
 
 def _touch(world: World, target: ModelTensor) -> None:

@@ -90,19 +90,20 @@ class Retain(Step):
 
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""
-        register = f"{named(self.target)}.retain_grad()"
-        return [f"{named(self.target)}.grad_fn", register] if careful else [register]
+        return [f"{named(self.target)}.retain_grad()"]
 
     def predict(self, world: World) -> Expected:
         """See `Step`."""
         target = world.tensors[self.target]
         if not target.requires_grad:
             raise RefusedError("grad-required")
+        if target.node is None:
+            # A leaf, or a view that never had a grad_fn: nothing is read and nothing happens.
+            return NOTHING
         world.refresh(target)
         if target.variable is None:
             raise SkippedError
-        if target.node is not None:
-            target.retain()
+        target.retain()
         return NOTHING
 
 
