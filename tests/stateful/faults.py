@@ -20,7 +20,7 @@ from vtgrad.graph.functions import own_meta
 from vtgrad.graph.node import FRESH, Node
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable import SavedVariable
-from vtgrad.ops.generated import pointwise_nodes
+from vtgrad.ops.generated import arithmetic_nodes
 from vtgrad.ops.install import InstalledOperators
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import contiguous_strides
@@ -139,7 +139,7 @@ def old_value_is_saved_without_a_copy(patch: pytest.MonkeyPatch) -> None:
 
 def gradient_is_owned_twice(patch: pytest.MonkeyPatch) -> None:
     """A sum claims that each operand has the incoming gradient for itself."""
-    patch.setattr(pointwise_nodes.AddBackward0, "ownership", (FRESH, FRESH))
+    patch.setattr(arithmetic_nodes.AddBackward0, "ownership", (FRESH, FRESH))
 
 
 def requires_grad_does_not_spread(patch: pytest.MonkeyPatch) -> None:

@@ -28,9 +28,10 @@ def main() -> int:
     for name in stale:
         if name in files:
             (GENERATED / name).write_text(files[name])
+            print(f"codegen: wrote {name}")
         else:
             (GENERATED / name).unlink()
-        print(f"codegen: wrote {name}")
+            print(f"codegen: removed {name}")
     return 0
 
 

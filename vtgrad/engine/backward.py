@@ -160,31 +160,7 @@ def backward(
     create_graph: bool = False,
     inputs: Roots | None = None,
 ) -> None:
-    """Add the gradients of `tensors` into the ``.grad`` of the leaves.
-
-    Parameters
-    ----------
-    tensors : tensor, GradientEdge, or sequence of them
-        The roots.
-    grad_tensors : tensor or sequence, optional
-        The gradient that enters at each root, of its shape. May be left out, or None, for roots
-        with exactly one real element, where it is one.
-    retain_graph : bool, optional
-        Keep saved values, for another backward. As `create_graph` by default.
-    create_graph : bool
-        Record the backward itself, so that gradients can be differentiated.
-    inputs : tensor, GradientEdge, or sequence of them, optional
-        Fill only these, leaves or not, and run only what leads to them.
-
-    Raises
-    ------
-    RootError
-        If a root does not require grad.
-    ImplicitGradientError, GradientError
-        If a root's gradient is missing or does not fit.
-    StaleSavedError, GraphFreedError, ViewInvalidError
-        Before anything has run, if a value that is needed was overwritten or freed.
-    """
+    """`vtgrad.autograd.backward`, for tensors of any class; it has the parameters and errors."""
     if create_graph:
         warnings.warn(
             "backward(create_graph=True) puts gradients that refer to the graph into .grad of the "
@@ -247,38 +223,7 @@ def grad(
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
 ) -> tuple[TensorBase | None, ...]:
-    """The gradients of `outputs` with respect to `inputs`; no ``.grad`` is touched.
-
-    Parameters
-    ----------
-    outputs : tensor, GradientEdge, or sequence of them
-        The roots.
-    inputs : tensor, GradientEdge, or sequence of them
-        What to differentiate with respect to: present values, leaves or not.
-    grad_outputs : tensor or sequence, optional
-        The gradient that enters at each root, as in `backward`.
-    retain_graph, create_graph : bool, optional
-        As in `backward`.
-    allow_unused : bool, optional
-        Answer None for an input that the outputs do not depend on, instead of raising.
-        As `materialize_grads` by default.
-    materialize_grads : bool
-        Answer zeros for such an input.
-
-    Returns
-    -------
-    tuple of tensor or None
-        One gradient for each input, of its shape and dtype.
-
-    Raises
-    ------
-    GradRequiredError
-        If an input does not require grad.
-    UnusedInputError
-        If an input is not reached, and may not be.
-    ArgumentValueError
-        If `inputs` is empty, or `materialize_grads` is set and `allow_unused` is False.
-    """
+    """`vtgrad.autograd.grad`, for tensors of any class; it has the parameters and errors."""
     if materialize_grads and allow_unused is False:
         raise ArgumentValueError("materialize_grads answers unused inputs; allow_unused=False")
     if allow_unused is None:
