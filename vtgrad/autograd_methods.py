@@ -17,6 +17,7 @@ from .graph.accumulate_grad import AccumulateGrad
 from .graph.functions import forget_leaf_node, gradient_edge, meta_of, own_meta
 from .graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from .graph.node import Node
+from .ops.generated import functional as F
 from .ops.generated.methods import TensorMethods
 from .storage.dtypes import dtype_of
 from .storage.tensor_base import TensorBase
@@ -167,7 +168,7 @@ class AutogradMethods(TensorMethods):
             )
         meta = meta_of(self)
         if not requires_grad:
-            if not self.is_leaf:
+            if meta is not None and meta.was_produced():
                 raise RequiresGradError(
                     "requires_grad of a computed tensor cannot be switched off; use detach()"
                 )
@@ -181,11 +182,11 @@ class AutogradMethods(TensorMethods):
         return self
 
     def detach(self) -> Self:
-        """A tensor on the same memory and version, without a producer; no view."""
-        impl = self._impl
-        alias = impl.alias(impl.array, impl.byte_offset, impl._strides)
-        alias.allow_tensor_metadata_change = False
-        return self._wrap(alias)
+        """A tensor on the same memory and version, without a producer; no view.
+
+        See `vtgrad.detach`, which it calls.
+        """
+        return F.detach(self)
 
     def detach_(self) -> Self:
         """Forget the producer, and stop asking for gradients.
@@ -199,6 +200,9 @@ class AutogradMethods(TensorMethods):
             raise DetachViewError("a view cannot be detached in place; use detach()")
         meta = meta_of(self)
         if meta is not None:
+            node = meta.grad_fn(self)
+            if node is not None:
+                node.own_hooks().detached.add(meta.output_nr)
             meta.set_gradient_edge(None, 0)
             meta.stop_being_leaf(LeafState.IGNORES)
         return self

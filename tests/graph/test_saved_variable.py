@@ -75,3 +75,14 @@ def test_a_tensor_detached_in_place_is_refused() -> None:
     y.detach_()
     with pytest.raises(SavedDetachedError):
         variable.check(READER)
+
+
+def test_a_saved_tensor_that_was_detached_in_place_is_refused_also_when_it_is_gone() -> None:
+    x = vt.tensor([3.0, -2.0], requires_grad=True)
+    y = x.clone()
+    z = y.abs()
+    y.detach_()
+    del y
+    with pytest.raises(SavedDetachedError):
+        z.sum().backward()
+    assert x.grad is None

@@ -153,16 +153,21 @@ class NodeHooks:
         Where to put the gradient that is left after all tensor hooks.
     pre, post : HookDict
         Hooks of the node itself, before and after it runs.
+    detached : set of int
+        Outputs whose tensor was detached in place: what was saved of them is not to be used, also
+        when the tensor itself is gone.
     """
 
-    __slots__ = ("post", "pre", "retain_grad", "tensor_pre")
+    __slots__ = ("detached", "post", "pre", "retain_grad", "tensor_pre")
 
     tensor_pre: dict[int, HookDict[TensorHook]]
     retain_grad: dict[int, GradCell]
     pre: HookDict[NodePreHook]
     post: HookDict[NodePostHook]
+    detached: set[int]
 
     def __init__(self) -> None:
+        self.detached = set()
         self.tensor_pre = {}
         self.retain_grad = {}
         self.pre = HookDict()

@@ -180,18 +180,25 @@ class SavedVariable:
         edge = self._edge
         if tensor is not None:
             meta = tensor._impl.autograd_meta
-            if isinstance(meta, AutogradMeta):
-                fn = meta.grad_fn(tensor)
-                if fn is None and edge is not None and not edge.function.is_leaf_node:
-                    raise SavedDetachedError(
-                        f"a tensor that {node.name()} saved was detached in place afterwards; "
-                        "use detach() instead of detach_(), or detach before it is used",
-                        node=node.name(),
-                    )
-        elif self._guard is not None:
-            self._guard.check(self._counter.value)
+            fn = meta.grad_fn(tensor) if isinstance(meta, AutogradMeta) else None
+            if fn is None and edge is not None and not edge.function.is_leaf_node:
+                raise self._detached(node)
+        else:
+            if self._guard is not None:
+                self._guard.check(self._counter.value)
+            if edge is not None:
+                hooks = edge.function.hooks
+                if hooks is not None and edge.input_nr in hooks.detached:
+                    raise self._detached(node)
         if self._counter.value != self.version:
             raise self._stale(node)
+
+    def _detached(self, node: "Node") -> SavedDetachedError:
+        return SavedDetachedError(
+            f"a tensor that {node.name()} saved was detached in place afterwards; use detach() "
+            "instead of detach_(), or detach before it is used",
+            node=node.name(),
+        )
 
     def _stale(self, node: "Node") -> StaleSavedError:
         array = self._array

@@ -62,18 +62,18 @@ class Save:
     freed: bool = False
     spoiled: bool = False
 
-    def problem(self) -> str | None:
-        """Return the kind of error that using the value would raise, or None."""
+    def problems(self) -> tuple[str, ...]:
+        """Return the kinds of error that using the value would raise; any may be the one."""
         if self.freed:
-            return "graph-freed"
-        return self.failure.problem() if self.failure is not None else None
+            return ("graph-freed",)
+        return self.failure.problems() if self.failure is not None else ()
 
 
 class SaveCheck:
     """What :class:`Save` asks of the saved tensor."""
 
-    def problem(self) -> str | None:
-        """Return the kind of error that using the saved tensor would raise, or None."""
+    def problems(self) -> tuple[str, ...]:
+        """Return the kinds of error that using the saved tensor would raise."""
         raise NotImplementedError
 
 

@@ -177,9 +177,10 @@ class ModelTensor(SaveCheck):
             return None
         return str(self.creation.value)
 
-    def problem(self) -> str | None:
+    def problems(self) -> tuple[str, ...]:
         """See :class:`SaveCheck`; overridden per save by :class:`Saved`."""
-        return self.unreadable()
+        unreadable = self.unreadable()
+        return () if unreadable is None else (unreadable,)
 
 
 @dataclass(eq=False)
@@ -191,12 +192,16 @@ class Saved(SaveCheck):
     had_node: bool
     is_result: bool
 
-    def problem(self) -> str | None:
-        """See :class:`SaveCheck`: the grad_fn is looked at first, then the version."""
+    def problems(self) -> tuple[str, ...]:
+        """See :class:`SaveCheck`: the grad_fn is looked at first, then the version.
+
+        A tensor that was written, then detached and dropped may be reported as either.
+        """
+        stale = () if self.tensor.counter.version == self.version else ("stale-saved",)
         if not self.is_result:
             unreadable = self.tensor.unreadable()
             if unreadable is not None:
-                return unreadable
+                return (unreadable,)
             if self.had_node and self.tensor.node is None:
-                return "saved-detached"
-        return None if self.tensor.counter.version == self.version else "stale-saved"
+                return ("saved-detached", *stale)
+        return stale

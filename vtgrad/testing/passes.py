@@ -41,7 +41,7 @@ def _root(world: World, tensor: ModelTensor) -> Jet:
 
 def _kinds_of(path: frozenset[Save]) -> list[str]:
     """Errors that a pass along the path would raise; any of them may be the one."""
-    return sorted({save.problem() or "" for save in path} - {""})
+    return sorted({kind for save in path for kind in save.problems()})
 
 
 def _problems(jet: Jet, targets: set[int]) -> list[str]:

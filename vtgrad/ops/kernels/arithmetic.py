@@ -209,8 +209,7 @@ def lerp(input: Array, end: Array, weight: Operand, *, out: Array | None = None)
     if isinstance(weight, np.ndarray):
         if weight.ndim and weight.dtype != dtype:
             raise DTypeError(f"lerp of {dtype.name} with weights of {weight.dtype.name}")
-        if weight.dtype.kind == "c":
-            dtype = result_dtype(input, end, weight)
+        dtype = result_dtype(input, end, weight)
         operands = (input, end, weight)
     if dtype.kind in "bui":
         raise NotSupportedError(
