@@ -122,3 +122,12 @@ def test_a_write_to_elements_of_a_base_with_gaps_is_recorded() -> None:
     (base * weights).sum().backward()
     assert source.grad is not None
     assert source.grad.tolist() == [12.0, 24.0]
+
+
+def test_forward_mode_sees_the_same_base() -> None:
+    b = vt.ones(3, requires_grad=True).clone()
+    meta = view_meta_of(b[1:][:1])
+    assert meta is not None
+    assert meta.shared_view_info
+    assert meta.forward_info is meta.backward_info
+    assert meta.forward_info.base is b

@@ -56,6 +56,19 @@ class DifferentiableViewMeta(AutogradMeta):
         self.base_fn = None
         self.kept_on = ()
 
+    @property
+    def shared_view_info(self) -> bool:
+        """Whether forward mode and backward mode see the same base: so it is for every view here.
+
+        They differ for what is a view in one mode only, as `detach` will be in forward mode.
+        """
+        return True
+
+    @property
+    def forward_info(self) -> ViewInfo:
+        """The base and how to make the view again, as forward mode sees them."""
+        return self.backward_info
+
     def requires_grad(self) -> bool:
         """Whether the view or its base requires grad."""
         if self.requires_grad_ or self.grad_fn_ is not None:
