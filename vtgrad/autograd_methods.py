@@ -210,11 +210,9 @@ class AutogradMethods(TensorMethods):
     @property
     def data(self) -> Self:
         """The same memory without gradients and with a version counter of its own."""
-        impl = self._impl
-        alias = impl.alias(impl.array, impl.byte_offset, impl._strides)
-        alias.version_counter = None
-        alias.allow_tensor_metadata_change = False
-        return self._wrap(alias)
+        alias = F.detach(self)
+        alias._impl.version_counter = None
+        return alias
 
     @data.setter
     def data(self, value: TensorBase) -> None:

@@ -36,7 +36,6 @@ TensorHook = Callable[[TensorBase], TensorBase | None]
 Gradients = tuple[TensorBase | None, ...]
 NodePreHook = Callable[[Gradients], Gradients | TensorBase | None]
 NodePostHook = Callable[[Gradients, Gradients], Gradients | TensorBase | None]
-PostAccumulateHook = Callable[[TensorBase], None]
 
 _ids = itertools.count()
 

@@ -255,10 +255,8 @@ class SavedVariable:
             return tensor
         impl = TensorImpl(array)
         impl.version_counter = self._counter
-        if array.dtype.kind not in "fc":
-            # Indices and masks are results too, but nothing is differentiated through them.
-            pass
-        elif self.is_output:
+        # Indices and masks are results too, but nothing is differentiated through them.
+        if self.is_output and array.dtype.kind in "fc":
             slices = None if self._slices is None else self._slices()
             impl.autograd_meta = (
                 AutogradMeta.of_result(node, self.output_nr)
