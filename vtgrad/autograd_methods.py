@@ -85,7 +85,7 @@ class AutogradMethods(TensorMethods):
         meta = view_meta_of(self)
         if meta is None:
             return None
-        return cast("Self", meta.backward_info.base)
+        return cast("Self", meta.base)
 
     def _is_view(self) -> bool:
         """Whether the tensor is a differentiable view."""

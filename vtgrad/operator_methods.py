@@ -19,6 +19,8 @@ N = TypeVar("N", bound=TensorBase | Number)
 
 
 _NUMBERS = (int, float, complex)
+# What the operators of inner loops pass on at once, without a look at NumPy's scalars.
+_QUICK = (TensorBase, float, int)
 
 
 def _apply(function: Callable[[S, N], S], tensor: S, other: object) -> S:
@@ -41,16 +43,16 @@ class OperatorMethods(TensorMethods):
     __slots__ = ()
 
     def __add__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.add, self, other)
+        return F.add(self, other) if isinstance(other, _QUICK) else _apply(F.add, self, other)
 
     def __sub__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.sub, self, other)
+        return F.sub(self, other) if isinstance(other, _QUICK) else _apply(F.sub, self, other)
 
     def __mul__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.mul, self, other)
+        return F.mul(self, other) if isinstance(other, _QUICK) else _apply(F.mul, self, other)
 
     def __truediv__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.div, self, other)
+        return F.div(self, other) if isinstance(other, _QUICK) else _apply(F.div, self, other)
 
     def __floordiv__(self, other: TensorBase | Number) -> Self:
         return _apply(F.floor_divide, self, other)
@@ -59,7 +61,7 @@ class OperatorMethods(TensorMethods):
         return _apply(F.remainder, self, other)
 
     def __pow__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.pow, self, other)
+        return F.pow(self, other) if isinstance(other, _QUICK) else _apply(F.pow, self, other)
 
     def __and__(self, other: TensorBase | Number) -> Self:
         return _apply(F.bitwise_and, self, other)
@@ -103,10 +105,10 @@ class OperatorMethods(TensorMethods):
         return id(self)
 
     def __radd__(self, other: Number) -> Self:
-        return _apply(F.add, self, other)
+        return F.add(self, other) if isinstance(other, _QUICK) else _apply(F.add, self, other)
 
     def __rmul__(self, other: Number) -> Self:
-        return _apply(F.mul, self, other)
+        return F.mul(self, other) if isinstance(other, _QUICK) else _apply(F.mul, self, other)
 
     def __rsub__(self, other: Number) -> Self:
         return _apply(F.rsub, self, other)
@@ -161,16 +163,16 @@ class OperatorMethods(TensorMethods):
         return F.bitwise_not(self)
 
     def __iadd__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.add_, self, other)
+        return F.add_(self, other) if isinstance(other, _QUICK) else _apply(F.add_, self, other)
 
     def __isub__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.sub_, self, other)
+        return F.sub_(self, other) if isinstance(other, _QUICK) else _apply(F.sub_, self, other)
 
     def __imul__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.mul_, self, other)
+        return F.mul_(self, other) if isinstance(other, _QUICK) else _apply(F.mul_, self, other)
 
     def __itruediv__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.div_, self, other)
+        return F.div_(self, other) if isinstance(other, _QUICK) else _apply(F.div_, self, other)
 
     def __ifloordiv__(self, other: TensorBase | Number) -> Self:
         return _apply(F.floor_divide_, self, other)

@@ -38,9 +38,6 @@ def test_the_topological_number_is_one_more_than_the_largest_below() -> None:
     middle = Node((edge_to(low), None))
     top = Node((edge_to(low), edge_to(middle), None))
     assert [n.topological_nr for n in (low, middle, top)] == [0, 1, 2]
-    assert low.has_parent
-    assert middle.has_parent
-    assert not top.has_parent
 
 
 def test_a_leaf_has_one_node_which_runs_before_all_others() -> None:

@@ -6,7 +6,7 @@ import vtgrad as vt
 from vtgrad.errors import GraphFreedError, SavedDetachedError, StaleSavedError
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import Node
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 
 READER = Node(())
 
@@ -52,7 +52,7 @@ def test_a_copy_does_not_become_stale() -> None:
 
 def test_a_result_comes_back_as_a_fresh_tensor_of_the_asking_node() -> None:
     x = vt.ones(2)
-    variable = SavedVariable.of_output(x, 1)
+    variable = SavedResult(x, 1)
     again = variable.unpack(READER)
     assert isinstance(again, vt.Tensor)
     assert again is not x
@@ -63,10 +63,10 @@ def test_a_result_comes_back_as_a_fresh_tensor_of_the_asking_node() -> None:
 
 
 def test_a_freed_value_is_refused() -> None:
-    variable = saved(vt.ones(2))
-    variable.release()
     with pytest.raises(GraphFreedError):
-        variable.unpack_array(READER)
+        RELEASED.unpack_array(READER)
+    with pytest.raises(GraphFreedError):
+        RELEASED.check(READER)
 
 
 def test_a_tensor_detached_in_place_is_refused() -> None:

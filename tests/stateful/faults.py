@@ -329,7 +329,7 @@ def base_keeps_its_own_leaf_flag(patch: pytest.MonkeyPatch) -> None:
     def planted(tensor: TensorBase, node: Node) -> None:
         meta = own_meta(tensor)
         if isinstance(meta, DifferentiableViewMeta):
-            base = meta.backward_info.base._impl.autograd_meta
+            base = meta.base._impl.autograd_meta
             if base is None or not base.requires_grad():
                 set_own_history(tensor, node)
                 return

@@ -1,6 +1,7 @@
 """Writing the functions: out of place, ``out=``, in place, views and metadata operators."""
 
 import dataclasses
+import re
 
 from .emit_nodes import has_keyword_only, signature
 from .language import Argument, Operator
@@ -20,8 +21,7 @@ from vtgrad.ops.explain import explain
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write, write_geometry
@@ -97,14 +97,43 @@ def _passed(operator: Operator, *, skip_first: bool = False, converted: bool = F
         value = a.name
         if converted:
             value = {
-                "Tensor": f'array_of({a.name}, "{a.name}")',
-                "Tensor | Number": f'operand_of({a.name}, "{a.name}")',
+                "Tensor": f"{a.name}._impl.array",
+                "Tensor | Number": _operand(a.name),
                 "Tensor | None": f'array_or_none({a.name}, "{a.name}")',
                 "Tensors": f'arrays_of({a.name}, "{a.name}")',
                 "DType | None": f"numpy_or_none({a.name})",
             }.get(a.type, a.name)
         parts.append(f"{a.name}={value}" if a.keyword_only else value)
     return ", ".join(parts)
+
+
+def _operand(name: str) -> str:
+    """What a kernel takes for a tensor or number."""
+    return (
+        f"{name}._impl.array"
+        f" if isinstance({name}, TensorBase) and not {name}._impl.is_wrapped_number"
+        f' else operand_of({name}, "{name}")'
+    )
+
+
+def _recording(operator: Operator) -> str:
+    """The condition on which a call is recorded; it costs little where no operand has metadata."""
+    cheap = {
+        "Tensor": "{0}._impl.autograd_meta is not None",
+        "Tensor | Number": ("isinstance({0}, TensorBase) and {0}._impl.autograd_meta is not None"),
+    }
+    full = f"is_grad_enabled() and requires_grad({_tensor_names(operator)})"
+    if not all(a.type in cheap for a in operator.tensors):
+        return full
+    parts = [cheap[a.type].format(a.name) for a in operator.tensors]
+    first = parts[0] if len(parts) == 1 else "(" + " or ".join(f"({p})" for p in parts) + ")"
+    return f"{first} and {full}"
+
+
+def _saves_results(operator: Operator) -> bool:
+    """Whether a derivative needs a result; then the node is told of them."""
+    words = {word for text in operator.formulas.values() for word in re.findall(r"\w+", text)}
+    return not words.isdisjoint(operator.results)
 
 
 def _tensor_names(operator: Operator) -> str:
@@ -159,25 +188,25 @@ def _out_of_place(operator: Operator) -> str:
             text += "    if out is not None:\n"
             text += f"        return {returned[:-3]}({written})\n"
         wrapped = ", ".join(
-            f"{source}._wrap(TensorImpl(arrays[{i}]))" for i in range(len(operator.results))
+            f"wrap_like({source}, arrays[{i}])" for i in range(len(operator.results))
         )
         text += f"    results = {returned[:-3]}({wrapped})\n"
     else:
         if operator.out:
             text += "    if out is not None:\n        return write_out(out, array" + exact + ")\n"
-        text += f"    result = {source}._wrap(TensorImpl(array))\n"
+        text += f"    result = wrap_like({source}, array)\n"
     if operator.node is not None:
-        condition = f"is_grad_enabled() and requires_grad({_tensor_names(operator)})"
+        condition = _recording(operator)
         if operator.real_result:
             condition += ' and array.dtype.kind in "fc"'
         text += f"    if {condition}:\n"
         text += f"        node = {operator.node}.record({_passed(operator)})\n"
         if multiple:
             text += "        set_history_of_each(results, node)\n"
-            text += "        node.save_results(*results)\n"
         else:
             text += "        set_history(result, node)\n"
-            text += "        node.save_results(result)\n"
+        if _saves_results(operator):
+            text += f"        node.save_results({'*results' if multiple else 'result'})\n"
     text += f"    return {'results' if multiple else 'result'}\n\n\n"
     return text
 
@@ -251,11 +280,10 @@ def _view(operator: Operator) -> str:
     text = f"def {operator.name}({_parameters(operator)}) -> {returned}:\n"
     text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a view.")
     first = operator.arguments[0].name
-    text += f'    array_of({first}, "{first}")\n'
     name = "impls" if several else "impl"
     body = f"    {name} = view_impls.{operator.kernel}({first}._impl{comma}{rest})\n"
     text += _explained(operator, body)
     text += f"    node = {operator.node}.record({_passed(operator)})"
-    text += f" if is_grad_enabled() and requires_grad({first}) else None\n"
+    text += f" if {_recording(operator)} else None\n"
     text += f"    return {'make_views' if several else 'make_view'}({first}, {name}, node)\n\n\n"
     return text

@@ -15,7 +15,7 @@ from typing import ClassVar, final
 from vtgrad.graph.functions import collect_next_edges, gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.region import Gradient, Region
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
@@ -25,24 +25,15 @@ from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.ops.saving import (
     array_list,
-    array_of_saved,
-    array_or_none,
     dtype_of_operand,
     dtypes_of_operand,
     geometry_of_operand,
     live,
     ndim_of_operand,
-    operand_of_saved,
-    released,
-    save,
-    save_copy,
     save_list,
     shape_of_operand,
     shapes_of_operand,
     tensor_list,
-    tensor_of_saved,
-    tensor_operand_of_saved,
-    tensor_or_none,
 )
 """
 
@@ -122,6 +113,8 @@ def emit_node(operator: Operator, names: Names) -> str:
         ]
         comma = "," if len(ownership) == 1 else ""
         lines.append(f"    ownership: ClassVar[tuple[int, ...]] = ({', '.join(ownership)}{comma})")
+    if results:
+        lines.append("    saves_results: ClassVar[bool] = True")
     lines += ["", *[f"    {name}: {kind}" for name, kind in fields], ""]
     if operator.node_name is not None:
         lines += [
@@ -149,25 +142,56 @@ def emit_node(operator: Operator, names: Names) -> str:
             '        """The same view of an array."""',
             f"        return k.{operator.kernel}(array{args})\n",
         ]
-    live = [f"self.saved_{a.name}" for a in saved] + [f"self.saved_{r}" for r in results]
-    if live:
-        lines += [
-            "    def saved(self) -> Sequence[SavedVariable]:",
-            '        """What was saved."""',
-            f"        return live({', '.join(live)})\n",
-        ]
-    numbers = [a.name for a in saved if a.type == "Tensor | Number"]
-    if numbers:
-        lines += [
-            "    def release_variables(self) -> None:",
-            '        """Free what was saved, numbers too."""',
-            "        super().release_variables()",
-            *[f"        self.saved_{n} = released(self.saved_{n})" for n in numbers],
-            "",
-        ]
+    kept = {f"saved_{a.name}": a.type for a in saved} | {f"saved_{r}": "Tensor" for r in results}
+    if kept:
+        lines += _what_is_kept(kept, optional={f"saved_{a.name}" for a in saved})
     for evaluation in (ARRAYS, TENSORS):
         lines += _apply(operator, formulas, saved, results, names, evaluation, arguments)
     return "\n".join(lines) + "\n"
+
+
+def _what_is_kept(kept: dict[str, str], *, optional: set[str]) -> list[str]:
+    """The methods about what a node has saved, by field and type."""
+    lines = [
+        "    def saved(self) -> Sequence[SavedVariable]:",
+        '        """What was saved."""',
+        f"        return live({', '.join(f'self.{field}' for field in kept)})\n",
+        "    def check_saved(self) -> None:",
+        '        """Raise if a saved value cannot be used any more."""',
+    ]
+    for field, kind in kept.items():
+        if kind == "Tensors":
+            lines += [f"        for one in self.{field}:", "            one.check(self)"]
+        elif kind == "Tensor | Number":
+            lines += [
+                f"        if isinstance(self.{field}, SavedVariable):",
+                f"            self.{field}.check(self)",
+            ]
+        elif field in optional:
+            lines += [
+                f"        if self.{field} is not None:",
+                f"            self.{field}.check(self)",
+            ]
+        else:
+            lines.append(f"        self.{field}.check(self)")
+    lines += [
+        "",
+        "    def release_variables(self) -> None:",
+        '        """Let go of what was saved."""',
+    ]
+    for field, kind in kept.items():
+        if kind == "Tensors":
+            lines.append(f"        self.{field} = [RELEASED] * len(self.{field})")
+        elif field in optional:
+            # A number needs no freeing, but PyTorch saves it as a tensor, so that a second
+            # backward through `x * 2` is an error like one through `x * y`.
+            lines += [
+                f"        if self.{field} is not None:",
+                f"            self.{field} = RELEASED",
+            ]
+        else:
+            lines.append(f"        self.{field} = RELEASED")
+    return [*lines, ""]
 
 
 def plain_arguments(operator: Operator) -> list[Argument]:
@@ -237,15 +261,22 @@ def _record(
             continue
         edge = f"edge{operator.edged.index(a)}" if a in operator.edged else "None"
         guard = _guard(operator, formulas, a.name)
-        if a.name == "self" and _can_be_inplace(operator):
-            value = f"save_copy(self, {edge}) if inplace else save(self, {edge})"
-        else:
-            value = f"save({a.name}, {edge})"
+        value = f"SavedVariable({a.name}, {edge})"
+        if a.type == "Tensor | Number":
+            value += f" if isinstance({a.name}, TensorBase) else {a.name}"
+        elif a.type == "Tensor | None":
+            value += f" if {a.name} is not None else None"
+        elif a.name == "self" and _can_be_inplace(operator):
+            value = f"SavedVariable.of_copy(self, {edge}) if inplace else {value}"
         if guard is not None:
             value = f"None if edge{guard} is None else ({value})"
         lines.append(f"        node.saved_{a.name} = {value}")
     for name, attribute in metadata:
-        lines.append(f"        node.{name}_{attribute} = {attribute}_of_operand({name})")
+        plainly = {a.name for a in operator.tensors if a.type == "Tensor" and not a.is_list}
+        value = f"{attribute}_of_operand({name})"
+        if name in plainly and attribute in {"shape", "dtype", "ndim"}:
+            value = f"{name}._impl.array.{attribute}"
+        lines.append(f"        node.{name}_{attribute} = {value}")
     for a in plain:
         lines.append(f"        node.{a.name} = {a.name}")
     lines.append("        return node\n")
@@ -263,7 +294,7 @@ def _save_results(operator: Operator, results: Sequence[str]) -> list[str]:
     ]
     for r in results:
         nr = operator.results.index(r)
-        lines.append(f"        self.saved_{r} = SavedVariable.of_output(results[{nr}], {nr})")
+        lines.append(f"        self.saved_{r} = SavedResult(results[{nr}], {nr})")
     lines.append("")
     return lines
 
@@ -348,23 +379,26 @@ def _unpack(
     indent: str,
 ) -> list[str]:
     lines = []
+    method = "unpack_array" if arrays else "unpack"
     for a in saved:
         if a.name not in formula.tensors:
             continue
         local = "self_" if a.name == "self" else a.name
-        function = {
-            ("Tensor", True): "array_of_saved",
-            ("Tensor", False): "tensor_of_saved",
-            ("Tensor | Number", True): "operand_of_saved",
-            ("Tensor | Number", False): "tensor_operand_of_saved",
-            ("Tensor | None", True): "array_or_none",
-            ("Tensor | None", False): "tensor_or_none",
-            ("Tensors", True): "array_list",
-            ("Tensors", False): "tensor_list",
-        }[a.type, arrays]
-        lines.append(f"{indent}{local} = {function}(self.saved_{a.name}, self)")
-    for r in results:
-        if r in formula.results:
-            function = "array_of_saved" if arrays else "tensor_of_saved"
-            lines.append(f"{indent}{r} = {function}(self.saved_{r}, self)")
+        if a.is_list:
+            function = "array_list" if arrays else "tensor_list"
+            lines.append(f"{indent}{local} = {function}(self.saved_{a.name}, self)")
+            continue
+        unpacked = f"saved_{a.name}.{method}(self)"
+        lines.append(f"{indent}saved_{a.name} = self.saved_{a.name}")
+        if a.type == "Tensor | None":
+            unpacked = f"None if saved_{a.name} is None else {unpacked}"
+        else:
+            lines.append(f"{indent}assert saved_{a.name} is not None")
+        if a.type == "Tensor | Number":
+            is_saved = f"isinstance(saved_{a.name}, SavedVariable)"
+            unpacked = f"{unpacked} if {is_saved} else saved_{a.name}"
+        lines.append(f"{indent}{local} = {unpacked}")
+    lines += [
+        f"{indent}{r} = self.saved_{r}.{method}(self)" for r in results if r in formula.results
+    ]
     return lines

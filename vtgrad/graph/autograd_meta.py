@@ -1,6 +1,6 @@
 """What a tensor knows of gradients."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..storage.tensor_base import TensorBase
 from .edge import Edge
@@ -17,6 +17,13 @@ class AutogradMeta:
     """Gradient state of a tensor.
 
     Either `requires_grad_` is set (a leaf) or there is a `grad_fn_` (a result), never both.
+
+    Parameters
+    ----------
+    grad_fn : Node, optional
+        The producer of a result.
+    output_nr : int
+        Which of its results.
 
     Attributes
     ----------
@@ -47,6 +54,9 @@ class AutogradMeta:
         "retains_grad",
     )
 
+    # Whether this is the metadata of a view.
+    is_view: ClassVar[bool] = False
+
     requires_grad_: bool
     grad_fn_: "Node | None"
     output_nr: int
@@ -55,28 +65,20 @@ class AutogradMeta:
     retains_grad: bool
     retained_at: Edge | None
 
-    def __init__(self) -> None:
+    def __init__(self, grad_fn: "Node | None" = None, output_nr: int = 0) -> None:
         self.requires_grad_ = False
-        self.grad_fn_ = None
-        self.output_nr = 0
+        self.grad_fn_ = grad_fn
+        self.output_nr = output_nr
         self.leaf_edge = None
         self.cell = None
         self.retains_grad = False
         self.retained_at = None
 
-    @classmethod
-    def of_result(cls, node: "Node", output_nr: int) -> "AutogradMeta":
-        """Metadata of result number `output_nr` of a node."""
-        meta = cls()
-        meta.grad_fn_ = node
-        meta.output_nr = output_nr
-        return meta
-
     @staticmethod
     def of_edge(edge: Edge) -> "AutogradMeta":
         """Metadata of a tensor whose gradients go along `edge`."""
         if not edge.function.is_leaf_node:
-            return AutogradMeta.of_result(edge.function, edge.input_nr)
+            return AutogradMeta(edge.function, edge.input_nr)
         meta = AutogradMeta()
         meta.requires_grad_ = True
         meta.leaf_edge = edge

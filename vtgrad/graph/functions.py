@@ -7,7 +7,7 @@ from .accumulate_grad import AccumulateGrad
 from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .hooks import graph_lock
-from .input_metadata import InputMetadata
+from .input_metadata import InputMetadata, metadata_of
 from .node import Node
 
 __all__ = [
@@ -57,10 +57,9 @@ def gradient_edge(operand: object) -> Edge | None:
     """
     if not isinstance(operand, TensorBase):
         return None
-    meta = operand._impl.autograd_meta
+    meta: AutogradMeta | None = operand._impl.autograd_meta  # type: ignore[assignment]  # there is no other class; an assertion would cost each operator as much as this function
     if meta is None:
         return None
-    assert isinstance(meta, AutogradMeta)
     function = meta.grad_fn(operand)
     if function is not None:
         return Edge(function, meta.output_nr)
@@ -101,9 +100,8 @@ def collect_next_edges(*operands: object) -> tuple[Edge | None, ...]:
 def set_history(result: TensorBase, node: Node) -> None:
     """Make `result`, which nobody has seen yet, the only result of `node`."""
     impl = result._impl
-    array = impl.array
-    node.input_metadata = (InputMetadata(array.shape, array.dtype),)
-    impl.autograd_meta = AutogradMeta.of_result(node, 0)
+    node.input_metadata = metadata_of(impl.array)
+    impl.autograd_meta = AutogradMeta(node)
 
 
 def set_history_of_each(results: Sequence[TensorBase], node: Node) -> None:
@@ -113,5 +111,5 @@ def set_history_of_each(results: Sequence[TensorBase], node: Node) -> None:
         impl = result._impl
         metadata.append(InputMetadata(impl.array.shape, impl.array.dtype))
         if impl.array.dtype.kind in "fc":
-            impl.autograd_meta = AutogradMeta.of_result(node, nr)
+            impl.autograd_meta = AutogradMeta(node, nr)
     node.input_metadata = tuple(metadata)

@@ -1,8 +1,10 @@
 """What a node knows of each gradient that it will receive."""
 
-from ..storage.arrays import NumpyDType, Shape
+from typing import Final
 
-__all__ = ["InputMetadata"]
+from ..storage.arrays import Array, NumpyDType, Shape
+
+__all__ = ["InputMetadata", "metadata_of"]
 
 
 class InputMetadata:
@@ -24,3 +26,20 @@ class InputMetadata:
     def __init__(self, shape: Shape, dtype: NumpyDType) -> None:
         self.shape = shape
         self.dtype = dtype
+
+
+# Values of one shape and dtype are many, and what is known of them never changes, so that nodes
+# share it. The bound is for programs whose shapes are always new ones.
+_known: Final[dict[tuple[Shape, NumpyDType], tuple[InputMetadata]]] = {}
+_BOUND: Final = 1024
+
+
+def metadata_of(array: Array) -> tuple[InputMetadata]:
+    """The metadata of a node whose only result is `array`."""
+    key = (array.shape, array.dtype)
+    found = _known.get(key)
+    if found is None:
+        if len(_known) >= _BOUND:
+            _known.clear()
+        found = _known[key] = (InputMetadata(*key),)
+    return found

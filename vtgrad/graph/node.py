@@ -68,10 +68,6 @@ class Node:
         Shape and dtype of each result.
     sequence_nr : int
         Grows with every node made on a thread; `LEAF_SEQUENCE_NR` for leaves.
-    topological_nr : int
-        One more than the largest among `next_edges`; fixed as soon as the node has a parent.
-    has_parent : bool
-        Whether some node has an edge to this one.
     thread_id : int
         The thread that made the node.
     hooks : NodeHooks or None
@@ -81,13 +77,11 @@ class Node:
     __slots__ = (
         "__weakref__",
         "_metadata",
-        "has_parent",
         "hooks",
         "input_metadata",
         "next_edges",
         "sequence_nr",
         "thread_id",
-        "topological_nr",
     )
 
     # One entry for each next edge; see Note [Ownership of gradients].
@@ -96,12 +90,12 @@ class Node:
     takes_ownership: ClassVar[bool] = False
     # Whether this is a leaf's AccumulateGrad.
     is_leaf_node: ClassVar[bool] = False
+    # Whether `save_results` has anything to do.
+    saves_results: ClassVar[bool] = False
 
     next_edges: tuple[Edge | None, ...]
     input_metadata: tuple[InputMetadata, ...]
     sequence_nr: int
-    topological_nr: int
-    has_parent: bool
     thread_id: int
     hooks: NodeHooks | None
     _metadata: dict[str, object] | None
@@ -113,17 +107,8 @@ class Node:
         self.sequence_nr = numbering.next_nr
         numbering.next_nr += 1
         self.thread_id = numbering.thread_id
-        self.has_parent = False
         self.hooks = None
         self._metadata = None
-        highest = -1
-        for edge in next_edges:
-            if edge is not None:
-                function = edge.function
-                function.has_parent = True
-                if function.topological_nr > highest:
-                    highest = function.topological_nr
-        self.topological_nr = highest + 1
 
     def name(self) -> str:
         """The name by which errors and graph drawings speak of the node."""
@@ -154,7 +139,7 @@ class Node:
         raise NotSupportedError(f"{self.name()} never overwrites a gradient", node=self.name())
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs; most need none."""
+        """Save the results that the derivative needs; see `saves_results`."""
 
     def passes_regions(self) -> bool:
         """Whether `view_array` exists, so that a Region can pass through; see Note [Regions]."""
@@ -184,15 +169,30 @@ class Node:
         VtgradError
             As `SavedVariable.check` does.
         """
-        for variable in self.saved():
-            variable.check(self)
 
     def release_variables(self) -> None:
-        """Free what was saved; another backward through this node will raise."""
-        for variable in self.saved():
-            variable.release()
+        """Let go of what was saved; another backward through this node will raise."""
 
     # -- what users see --------------------------------------------------------------------
+
+    @property
+    def topological_nr(self) -> int:
+        """One more than the largest among `next_edges`, which never change; 0 without any.
+
+        Worked out when somebody asks, in the time of all nodes below.
+        """
+        found: dict[Node, int] = {}
+        stack = [self]
+        while stack:
+            node = stack[-1]
+            below = [edge.function for edge in node.next_edges if edge is not None]
+            unknown = [function for function in below if function not in found]
+            if unknown:
+                stack.extend(unknown)
+            else:
+                found[node] = 1 + max([found[function] for function in below], default=-1)
+                stack.pop()
+        return found[self]
 
     @property
     def next_functions(self) -> tuple[tuple["Node | None", int], ...]:

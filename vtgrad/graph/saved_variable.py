@@ -13,7 +13,7 @@ builds a fresh tensor whose producer is the node that asks.
 """
 
 import weakref
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from ..errors import GraphFreedError, SavedDetachedError, StaleSavedError
 from ..storage.arrays import Array
@@ -28,7 +28,7 @@ from .operators import operators
 if TYPE_CHECKING:
     from .node import Node
 
-__all__ = ["SavedVariable", "ViewGuard"]
+__all__ = ["RELEASED", "SavedResult", "SavedVariable", "ViewGuard"]
 
 
 class ViewGuard(Protocol):
@@ -41,36 +41,25 @@ class ViewGuard(Protocol):
 class SavedVariable:
     """One saved tensor.
 
+    It never changes, so that one may serve several nodes; a node that is freed lets go of its own
+    and holds `RELEASED` instead.
+
     Attributes
     ----------
     version : int
         The version when it was saved.
-    is_output : bool
-        Whether it is a result of the node that saved it.
-    output_nr : int
-        Which result.
     """
 
-    __slots__ = (
-        "_array",
-        "_counter",
-        "_edge",
-        "_guard",
-        "_slices",
-        "_tensor",
-        "is_output",
-        "output_nr",
-        "version",
-    )
+    __slots__ = ("_array", "_counter", "_edge", "_guard", "_tensor", "version")
+
+    # Whether it is a result of the node that saved it.
+    is_output: ClassVar[bool] = False
 
     version: int
-    is_output: bool
-    output_nr: int
     _array: Array | None
     _counter: VersionCounter
     _edge: Edge | None
     _guard: ViewGuard | None
-    _slices: "weakref.ref[Node] | None"
     _tensor: "weakref.ref[TensorBase] | None"
 
     def __init__(self, tensor: TensorBase, edge: Edge | None) -> None:
@@ -86,33 +75,14 @@ class SavedVariable:
         impl = tensor._impl
         counter = impl.version_counter
         if counter is None:
-            counter = impl.counter
+            counter = impl.version_counter = VersionCounter()
         self._array = impl.array
         self._counter = counter
         self._edge = edge
-        self._slices = None
         self._tensor = weakref.ref(tensor)
         self.version = counter.value
-        self.is_output = False
-        self.output_nr = 0
-        meta = impl.autograd_meta
-        self._guard = None if meta is None else meta.saved_guard(tensor)  # type: ignore[attr-defined]  # the interface of the layer below is narrower
-
-    @classmethod
-    def of_output(cls, tensor: TensorBase, output_nr: int) -> "SavedVariable":
-        """Save a result; see Note [Saving without reference cycles]."""
-        saved = cls.__new__(cls)
-        impl = tensor._impl
-        saved._array = impl.array
-        saved._counter = impl.counter
-        saved._edge = None
-        saved._tensor = None
-        saved._slices = None
-        saved._guard = None
-        saved.version = impl.version
-        saved.is_output = True
-        saved.output_nr = output_nr
-        return saved
+        meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
+        self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
 
     @classmethod
     def of_copy(cls, tensor: TensorBase, edge: Edge | None) -> "SavedVariable":
@@ -122,42 +92,24 @@ class SavedVariable:
         saved._counter = VersionCounter()
         saved._edge = edge
         saved._tensor = None
-        saved._slices = None
         saved._guard = None
         saved.version = 0
-        saved.is_output = False
-        saved.output_nr = 0
         return saved
 
     @classmethod
     def released(cls) -> "SavedVariable":
-        """A saved variable that has been freed."""
+        """What a node holds after it was freed."""
         saved = cls.__new__(cls)
+        saved._array = None
         saved._counter = VersionCounter()
+        saved._edge = None
+        saved._tensor = None
+        saved._guard = None
         saved.version = 0
-        saved.is_output = False
-        saved.output_nr = 0
-        saved._slices = None
-        saved.release()
         return saved
 
-    def was_written_through(self, slices: "Node") -> None:
-        """Remember that a saved result was stored in a view, whose base has `slices` now.
-
-        `slices` holds the node that holds this, so the reference is a weak one.
-        """
-        if self.is_output:
-            self._slices = weakref.ref(slices)
-
-    def release(self) -> None:
-        """Free the saved value."""
-        self._array = None
-        self._edge = None
-        self._tensor = None
-        self._guard = None
-
     def check(self, node: "Node") -> None:
-        """Raise if the value cannot be used any more; the order of checks is part of the rules.
+        """Raise if the value cannot be used any more.
 
         Raises
         ------
@@ -170,6 +122,17 @@ class SavedVariable:
         StaleSavedError
             If it was overwritten.
         """
+        if self._array is not None and self._counter.value == self.version:
+            edge = self._edge
+            if edge is None:
+                return
+            hooks = edge.function.hooks
+            if hooks is None or edge.input_nr not in hooks.detached:
+                return
+        self._refuse(node)
+
+    def _refuse(self, node: "Node") -> None:
+        """Raise what `check` has found; the order of the questions is part of the rules."""
         if self._array is None:
             raise GraphFreedError(
                 f"{node.name()} has already been run backward and its saved values were freed; "
@@ -203,14 +166,7 @@ class SavedVariable:
     def _stale(self, node: "Node") -> StaleSavedError:
         array = self._array
         assert array is not None
-        edge = self._edge
-        producer = (
-            f"result {self.output_nr} of {node.name()}"
-            if self.is_output
-            else "a leaf"
-            if edge is None or edge.function.is_leaf_node
-            else f"result {edge.input_nr} of {edge.function.name()}"
-        )
+        producer = self._producer(node)
         dtype = dtype_of(array.dtype).name
         return StaleSavedError(
             f"{node.name()} needs a value that was overwritten in place: a {dtype} tensor of "
@@ -224,6 +180,13 @@ class SavedVariable:
             dtype=dtype,
             producer=producer,
         )
+
+    def _producer(self, node: "Node") -> str:
+        """What made the value, for messages."""
+        edge = self._edge
+        if edge is None or edge.function.is_leaf_node:
+            return "a leaf"
+        return f"result {edge.input_nr} of {edge.function.name()}"
 
     def unpack_array(self, node: "Node") -> Array:
         """The saved elements, after the version was checked once more."""
@@ -255,14 +218,63 @@ class SavedVariable:
             return tensor
         impl = TensorImpl(array)
         impl.version_counter = self._counter
-        # Indices and masks are results too, but nothing is differentiated through them.
-        if self.is_output and array.dtype.kind in "fc":
-            slices = None if self._slices is None else self._slices()
-            impl.autograd_meta = (
-                AutogradMeta.of_result(node, self.output_nr)
-                if slices is None
-                else AutogradMeta.of_edge(slices.written_edge())
-            )
-        elif self._edge is not None:
-            impl.autograd_meta = AutogradMeta.of_edge(self._edge)
+        impl.autograd_meta = self._meta_for(node)
         return operators().wrap(impl)
+
+    def _meta_for(self, node: "Node") -> AutogradMeta | None:
+        """The autograd metadata of a rebuilt tensor."""
+        return None if self._edge is None else AutogradMeta.of_edge(self._edge)
+
+
+class SavedResult(SavedVariable):
+    """A saved result of the node itself; see Note [Saving without reference cycles].
+
+    Attributes
+    ----------
+    output_nr : int
+        Which result.
+    """
+
+    __slots__ = ("_slices", "output_nr")
+
+    is_output: ClassVar[bool] = True
+
+    output_nr: int
+    _slices: "weakref.ref[Node] | None"
+
+    def __init__(self, tensor: TensorBase, output_nr: int) -> None:
+        """Save a result."""
+        impl = tensor._impl
+        counter = impl.counter
+        self._array = impl.array
+        self._counter = counter
+        self._edge = None
+        self._tensor = None
+        self._guard = None
+        self.version = counter.value
+        self.output_nr = output_nr
+        self._slices = None
+
+    def was_written_through(self, slices: "Node") -> None:
+        """Remember that the result was stored in a view, whose base has `slices` now.
+
+        `slices` holds the node that holds this, so the reference is a weak one.
+        """
+        self._slices = weakref.ref(slices)
+
+    def _producer(self, node: "Node") -> str:
+        return f"result {self.output_nr} of {node.name()}"
+
+    def _meta_for(self, node: "Node") -> AutogradMeta | None:
+        array = self._array
+        # Indices and masks are results too, but nothing is differentiated through them.
+        if array is None or array.dtype.kind not in "fc":
+            return None
+        slices = None if self._slices is None else self._slices()
+        if slices is None:
+            return AutogradMeta(node, self.output_nr)
+        return AutogradMeta.of_edge(slices.written_edge())
+
+
+# What every freed node holds in the place of what it had saved.
+RELEASED: Final = SavedVariable.released()

@@ -181,7 +181,7 @@ def select(impl: TensorImpl, dim: int, index: int) -> TensorImpl:
     shape = array.shape
     ndim = len(shape)
     if array.size and ndim:
-        axis = normalize_dim(dim, ndim)
+        axis = dim if 0 <= dim < ndim else normalize_dim(dim, ndim)
         size = shape[axis]
         if -size <= index < size:
             place = index + size if index < 0 else index
@@ -201,7 +201,7 @@ def slice(
     shape = array.shape
     ndim = len(shape)
     if array.size and ndim:
-        axis = normalize_dim(dim, ndim)
+        axis = dim if 0 <= dim < ndim else normalize_dim(dim, ndim)
         first, count = slice_bounds(shape[axis], start, end, step)
         if count:
             part = _Slice(first, first + count * step, step)

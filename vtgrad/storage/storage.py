@@ -19,19 +19,27 @@ class Storage:
     __slots__ = ("__weakref__", "_flat", "owner")
 
     owner: Array
-    _flat: Array
+    _flat: Array | None
 
     def __init__(self, owner: Array) -> None:
         self.owner = owner
-        self._flat = bytes_of(owner)
+        self._flat = None
+
+    @property
+    def flat(self) -> Array:
+        """The whole buffer as bytes; made on first use."""
+        flat = self._flat
+        if flat is None:
+            flat = self._flat = bytes_of(self.owner)
+        return flat
 
     def nbytes(self) -> int:
         """Size of the buffer in bytes."""
-        return int(self._flat.size)
+        return int(self.flat.size)
 
     def data_ptr(self) -> int:
         """Address of the first byte; 0 for an empty buffer, as in PyTorch."""
-        return int(self._flat.ctypes.data) if self._flat.size else 0
+        return int(self.flat.ctypes.data) if self.flat.size else 0
 
     def strided(
         self,
@@ -49,7 +57,7 @@ class Storage:
         if 0 in sizes:
             return np.ndarray(sizes, dtype)
         array: Array = np.ndarray(
-            sizes, dtype, self._flat, offset * item, tuple([s * item for s in strides])
+            sizes, dtype, self.flat, offset * item, tuple([s * item for s in strides])
         )
         return array
 

@@ -89,11 +89,17 @@ class TensorImpl:
         strides : tuple of int, optional
             Strides in elements, where they cannot be read off `array`.
         """
+        counter = self.version_counter
+        if counter is None:
+            counter = self.version_counter = VersionCounter()
+        storage = self._storage
+        if storage is None:
+            storage = self._storage = Storage(self.array)
         impl = TensorImpl(array)
         impl.byte_offset = byte_offset
-        impl._storage = self.storage
+        impl._storage = storage
         impl._strides = strides
-        impl.version_counter = self.counter
+        impl.version_counter = counter
         return impl
 
     @property

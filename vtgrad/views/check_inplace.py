@@ -37,7 +37,7 @@ def check_inplace(tensor: TensorBase) -> None:
         return
     if isinstance(meta, DifferentiableViewMeta):
         refuse_if_restricted(meta.creation_meta, modified=False, producer=meta.describe())
-        base = meta.backward_info.base
+        base = meta.base
         base_meta = meta_of(base)
         if meta.requires_grad() and (base_meta is None or base_meta.grad_fn(base) is None):
             raise ViewOfLeafWriteError(
@@ -117,7 +117,7 @@ def check_base(target: TensorBase) -> None:
     meta = view_meta_of(target)
     if meta is None:
         return
-    base, view = meta.backward_info.base._impl, target._impl
+    base, view = meta.base._impl, target._impl
     if not base.array.flags.c_contiguous and has_self_overlap(base.sizes, base.strides):
         raise SelfOverlapError(
             "cannot record a write to a view of a base whose elements share memory locations; "

@@ -12,6 +12,7 @@ all that can be known cheaply.
 """
 
 import weakref
+from typing import ClassVar
 
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.hooks import LeafState, graph_lock
@@ -21,7 +22,7 @@ from ..storage.geometry import Overlap, overlap
 from ..storage.tensor_base import TensorBase
 from .copy_slices import CopySlices
 from .creation_meta import CreationMeta, refuse_if_restricted
-from .view_info import ViewInfo
+from .view_info import ViewFunction, ViewInfo
 
 __all__ = ["DifferentiableViewMeta", "view_meta_of"]
 
@@ -31,8 +32,10 @@ class DifferentiableViewMeta(AutogradMeta):
 
     Attributes
     ----------
-    backward_info : ViewInfo
-        The base and how to make the view again.
+    base : TensorBase
+        What the view is a view of; never a view itself.
+    view_fn : callable or None
+        Makes the view from the base; see `ViewInfo`.
     creation_meta : CreationMeta
         How the view was made.
     attr_version : int
@@ -43,18 +46,45 @@ class DifferentiableViewMeta(AutogradMeta):
         With a retained gradient only: earlier producers of the very value that the view shows.
     """
 
-    __slots__ = ("attr_version", "backward_info", "base_fn", "creation_meta", "kept_on")
+    __slots__ = ("attr_version", "base", "base_fn", "creation_meta", "kept_on", "view_fn")
 
-    backward_info: ViewInfo
+    is_view: ClassVar[bool] = True
+
+    base: TensorBase
+    view_fn: ViewFunction | None
     creation_meta: CreationMeta
     attr_version: int
     base_fn: Node | None
     kept_on: "tuple[tuple[weakref.ref[Node], int], ...]"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        base: TensorBase,
+        view_fn: ViewFunction | None,
+        creation_meta: CreationMeta,
+        attr_version: int,
+        grad_fn: Node | None,
+        output_nr: int,
+    ) -> None:
+        # The fields of `AutogradMeta` are stored here too: every view would pay for the call.
+        self.requires_grad_ = False
+        self.grad_fn_ = grad_fn
+        self.output_nr = output_nr
+        self.leaf_edge = None
+        self.cell = None
+        self.retains_grad = False
+        self.retained_at = None
+        self.base = base
+        self.view_fn = view_fn
+        self.creation_meta = creation_meta
+        self.attr_version = attr_version
         self.base_fn = None
         self.kept_on = ()
+
+    @property
+    def backward_info(self) -> ViewInfo:
+        """The base and how to make the view again."""
+        return ViewInfo(self.base, self.view_fn)
 
     @property
     def shared_view_info(self) -> bool:
@@ -73,7 +103,7 @@ class DifferentiableViewMeta(AutogradMeta):
         """Whether the view or its base requires grad."""
         if self.requires_grad_ or self.grad_fn_ is not None:
             return True
-        base_meta = self.backward_info.base._impl.autograd_meta
+        base_meta = self.base._impl.autograd_meta
         return base_meta is not None and base_meta.requires_grad()
 
     def grad_fn(self, owner: TensorBase) -> Node | None:
@@ -87,7 +117,7 @@ class DifferentiableViewMeta(AutogradMeta):
         version = owner._impl.version
         if self.attr_version == version:
             return self.grad_fn_
-        base = self.backward_info.base
+        base = self.base
         base_meta = base._impl.autograd_meta
         if self.grad_fn_ is None and (base_meta is None or not base_meta.requires_grad()):
             return None
@@ -122,7 +152,7 @@ class DifferentiableViewMeta(AutogradMeta):
     def retain(self, owner: TensorBase) -> None:
         """Keep ``.grad`` of the view, also through writes to other parts of the base."""
         super().retain(owner)
-        self.base_fn = producer_of(self.backward_info.base)
+        self.base_fn = producer_of(self.base)
 
     def set_gradient_edge(self, node: Node | None, output_nr: int) -> None:
         """Give the view a new producer; a retained gradient leaves all earlier ones."""
@@ -146,7 +176,7 @@ class DifferentiableViewMeta(AutogradMeta):
         return node is self.base_fn
 
     def _rebuilt(self, owner: TensorBase, base: TensorBase) -> Node:
-        view_fn = self.backward_info.view_fn
+        view_fn = self.view_fn
         if view_fn is None:
             impl = owner._impl
             return operators().as_strided_node(base, impl.sizes, impl.strides, impl.storage_offset)

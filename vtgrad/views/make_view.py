@@ -1,20 +1,25 @@
 """Giving a fresh alias the metadata of a view."""
 
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from ..graph.grad_mode import is_grad_enabled
-from ..graph.input_metadata import InputMetadata
+from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .creation_meta import CreationMeta, propagate
 from .differentiable_view_meta import DifferentiableViewMeta
-from .view_info import ViewFunction, ViewInfo
+from .view_info import ViewFunction
 
 __all__ = ["make_view", "make_views"]
 
 T = TypeVar("T", bound=TensorBase)
+
+# Looking up a member of an enumeration costs as much as the test that it is for.
+_DEFAULT: Final = CreationMeta.DEFAULT
+_MULTI_OUTPUT: Final = CreationMeta.MULTI_OUTPUT_NODE
+_NO_GRAD: Final = CreationMeta.NO_GRAD_MODE
 
 
 def make_view(
@@ -44,32 +49,22 @@ def make_view(
     view_fn : callable, optional
         Makes the view from `parent`, if its geometry does not say how.
     """
-    creation = (
-        CreationMeta.NO_GRAD_MODE
-        if not is_grad_enabled()
-        else CreationMeta.MULTI_OUTPUT_NODE
-        if multi_output
-        else CreationMeta.DEFAULT
-    )
+    creation = (_MULTI_OUTPUT if multi_output else _DEFAULT) if is_grad_enabled() else _NO_GRAD
+    base: TensorBase = parent
     parent_meta = parent._impl.autograd_meta
     if isinstance(parent_meta, DifferentiableViewMeta):
-        info = parent_meta.backward_info
+        base = parent_meta.base
         creation = propagate(parent_meta.creation_meta, creation)
-        if view_fn is not None or info.view_fn is not None:
-            info = ViewInfo(info.base, _chain(info.view_fn, view_fn, parent._impl, impl))
-    else:
-        info = ViewInfo(parent, view_fn)
-    meta = DifferentiableViewMeta()
-    meta.backward_info = info
-    meta.creation_meta = creation
-    meta.attr_version = impl.version
-    if node is not None:
-        meta.grad_fn_ = node
-        meta.output_nr = output_nr
-        if not multi_output:
-            node.input_metadata = (InputMetadata(impl.array.shape, impl.array.dtype),)
-    impl.autograd_meta = meta
-    return parent._wrap(impl)
+        if view_fn is not None or parent_meta.view_fn is not None:
+            view_fn = _chain(parent_meta.view_fn, view_fn, parent._impl, impl)
+    if node is not None and not multi_output:
+        node.input_metadata = metadata_of(impl.array)
+    impl.autograd_meta = DifferentiableViewMeta(
+        base, view_fn, creation, impl.counter.value, node, output_nr
+    )
+    view = TensorBase.__new__(type(parent))
+    view._impl = impl
+    return view
 
 
 def make_views(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:

@@ -2,7 +2,7 @@
 
 from ..graph.functions import gradient_edge, own_meta
 from ..graph.hooks import LeafState
-from ..graph.input_metadata import InputMetadata
+from ..graph.input_metadata import metadata_of
 from ..graph.node import Node
 from ..storage.tensor_base import TensorBase
 from .copy_slices import CopySlices
@@ -21,7 +21,7 @@ def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = Fal
         stays with the former producer, as in PyTorch: it has that shape.
     """
     impl = tensor._impl
-    node.input_metadata = (InputMetadata(impl.array.shape, impl.array.dtype),)
+    node.input_metadata = metadata_of(impl.array)
     meta = own_meta(tensor)
     meta.stop_being_leaf(LeafState.MOVED)
     if same_elements:
@@ -49,11 +49,9 @@ def rebase_history(tensor: TensorBase, node: Node) -> CopySlices | None:
         set_own_history(tensor, node)
         return None
     impl = tensor._impl
-    node.input_metadata = (InputMetadata(impl.array.shape, impl.array.dtype),)
-    base = meta.backward_info.base
-    slices = CopySlices.of_write(
-        base._impl, gradient_edge(base), impl, meta.backward_info.view_fn, node
-    )
+    node.input_metadata = metadata_of(impl.array)
+    base = meta.base
+    slices = CopySlices.of_write(base._impl, gradient_edge(base), impl, meta.view_fn, node)
     base_meta = own_meta(base)
     base_meta.stop_being_leaf(LeafState.MOVED)
     base_meta.set_gradient_edge(slices, 0)

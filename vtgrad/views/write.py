@@ -24,9 +24,11 @@ import numpy as np
 from ..graph.functions import forget_leaf_node, requires_grad
 from ..graph.grad_mode import is_grad_enabled
 from ..graph.node import Node
+from ..graph.saved_variable import SavedResult
 from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import VersionCounter
 from .check_inplace import (
     check_base,
     check_inplace,
@@ -82,30 +84,56 @@ def write(
     TensorBase
         `target` itself.
     """
-    flat = flattened(arguments)
     impl = target._impl
-    recording = is_grad_enabled() and impl.array.dtype.kind in "fc" and requires_grad(target, *flat)
+    array = impl.array
+    storage = impl._storage
+    # One look at each argument says which of the questions below need to be asked at all.
+    tracked = impl.autograd_meta is not None
+    aliased = distinct
+    operands: list[object] = []
+    for x in arguments:
+        if isinstance(x, TensorBase):
+            source = x._impl
+            tracked = tracked or source.autograd_meta is not None
+            aliased = aliased or (storage is not None and source._storage is storage)
+            operands.append(source.array.item() if source.is_wrapped_number else source.array)
+        else:
+            if isinstance(x, (list, tuple)):
+                tracked = aliased = True
+            operands.append(operand(x))
+    recording = (
+        tracked
+        and is_grad_enabled()
+        and array.dtype.kind in "fc"
+        and requires_grad(target, *flattened(arguments))
+    )
     if recording:
         check_inplace(target)
-    if overlap == "refused" or (overlap == "unrecorded" and recording):
+    if not array.flags.c_contiguous and (
+        overlap == "refused" or (overlap == "unrecorded" and recording)
+    ):
         check_self_overlap(target)
-    if impl._storage is not None or distinct:
-        for x in flat:
+    if aliased:
+        for x in flattened(arguments):
             if isinstance(x, TensorBase) and (overlap == "refused" or x.ndim):
                 check_input_overlap(impl, x._impl, distinct=distinct)
-    operands = [operand(x) for x in arguments]
     node: Node | None = None
     if recording and recorder is not None:
         check_base(target)
         node = recorder(target, *arguments, inplace=True, **options)
-    quiet.run(writer, impl.array, *operands, **options)
-    impl.counter.value += 1
+    quiet.run(writer, array, *operands, **options)
+    counter = impl.version_counter
+    if counter is None:
+        counter = impl.version_counter = VersionCounter()
+    counter.value += 1
     if node is not None:
         slices = rebase_history(target, node)
-        node.save_results(target)
-        if slices is not None:
-            for variable in node.saved():
-                variable.was_written_through(slices)
+        if node.saves_results:
+            node.save_results(target)
+            if slices is not None:
+                for variable in node.saved():
+                    if isinstance(variable, SavedResult):
+                        variable.was_written_through(slices)
     return target
 
 
@@ -158,6 +186,9 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
 
 def operand(x: object) -> object:
     """An argument as kernels take it: arrays for tensors, numbers for wrapped numbers."""
+    kind = type(x)
+    if kind is float or kind is int:
+        return x
     if isinstance(x, TensorBase):
         impl = x._impl
         return impl.array.item() if impl.is_wrapped_number else impl.array

@@ -66,6 +66,9 @@ def getitem(tensor: T, expression: object) -> T:
     if type(expression) is int:
         # Much the most frequent case; the operator checks the range itself.
         return F.select(tensor, 0, expression)
+    part = _basic_part(tensor, expression)
+    if part is not None:
+        return part
     plan = parse_index(expression, tensor.shape, _array_of)
     part = _through(tensor, plan.steps)
     if not plan.indices:
@@ -111,6 +114,49 @@ def setitem(tensor: T, expression: object, value: object) -> None:
         F.index_put_at_(part, indices, places, source)
     else:
         _store(part, source)
+
+
+def _basic_part(tensor: T, expression: object) -> T | None:
+    """What a slice, or a tuple of integers and slices, names; None if it is anything else.
+
+    Also None for what is wrong with them: `parse_index` says it.
+    """
+    if type(expression) is slice:
+        step = expression.step
+        if step is None:
+            step = 1
+        elif type(step) is not int:
+            return None
+        start, stop = expression.start, expression.stop
+        if (start is None or type(start) is int) and (stop is None or type(stop) is int):
+            return F.slice(tensor, 0, start, stop, step)
+        return None
+    if type(expression) is not tuple:
+        return None
+    sizes: Shape = tensor._impl.array.shape
+    if not 0 < len(expression) <= len(sizes):
+        return None
+    for part, size in zip(expression, sizes, strict=False):
+        if type(part) is int:
+            known = -size <= part < size
+        else:
+            known = (
+                type(part) is slice
+                and part.step is None
+                and (part.start is None or type(part.start) is int)
+                and (part.stop is None or type(part.stop) is int)
+            )
+        if not known:
+            return None
+    view, dim = tensor, 0
+    for part, size in zip(expression, sizes, strict=False):
+        if type(part) is int:
+            view = F.select(view, dim, part)
+        else:
+            if part.start or (part.stop is not None and part.stop < size):
+                view = F.slice(view, dim, part.start, part.stop)
+            dim += 1
+    return F.alias(tensor) if view is tensor else view
 
 
 def _store(part: TensorBase, source: TensorBase) -> None:

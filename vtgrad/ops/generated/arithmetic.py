@@ -43,8 +43,7 @@ from vtgrad.ops.generated.arithmetic_nodes import (
 )
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -114,7 +113,14 @@ def add(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | Non
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.add, array_of(input, "input"), operand_of(other, "other"), alpha=alpha)
+        array = quiet.run(
+            k.add,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+            alpha=alpha,
+        )
     except Exception as error:
         explain(
             error,
@@ -127,11 +133,17 @@ def add(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | Non
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, other)
+    ):
         node = AddBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -152,7 +164,14 @@ def sub(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | Non
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.sub, array_of(input, "input"), operand_of(other, "other"), alpha=alpha)
+        array = quiet.run(
+            k.sub,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+            alpha=alpha,
+        )
     except Exception as error:
         explain(
             error,
@@ -165,11 +184,17 @@ def sub(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | Non
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, other)
+    ):
         node = SubBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -188,30 +213,32 @@ def sub_(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
 def rsub_tensor(self: T, other: TensorBase, *, alpha: Number = 1) -> T:
     """The tensor `other` less the first one, which is multiplied by `alpha`."""
     try:
-        array = quiet.run(k.rsub, array_of(self, "self"), array_of(other, "other"), alpha=alpha)
+        array = quiet.run(k.rsub, self._impl.array, other._impl.array, alpha=alpha)
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor, alpha: Number", self, other, alpha)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, other)
+    ):
         node = RsubBackward0.record(self, other, alpha=alpha)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
     """A number less the tensor, which is multiplied by `alpha`."""
     try:
-        array = quiet.run(k.rsub, array_of(self, "self"), other, alpha=alpha)
+        array = quiet.run(k.rsub, self._impl.array, other, alpha=alpha)
     except Exception as error:
         explain(error, "self: Tensor, other: Number, alpha: Number", self, other, alpha)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = RsubBackward1.record(self, other, alpha=alpha)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -220,7 +247,13 @@ def mul(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.mul, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.mul,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -228,11 +261,17 @@ def mul(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, other)
+    ):
         node = MulBackward0.record(input, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -253,7 +292,13 @@ def true_divide(input: T, other: TensorBase | Number, *, out: T | None = None) -
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.div, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.div,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -261,11 +306,17 @@ def true_divide(input: T, other: TensorBase | Number, *, out: T | None = None) -
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, other)
+    ):
         node = DivBackward0.record(input, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -289,7 +340,12 @@ def div_rounded(
         if out is not None:
             check_out(out, self, other)
         array = quiet.run(
-            k.div, array_of(self, "self"), operand_of(other, "other"), rounding_mode=rounding_mode
+            k.div,
+            self._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+            rounding_mode=rounding_mode,
         )
     except Exception as error:
         explain(
@@ -303,11 +359,17 @@ def div_rounded(
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
+    result = wrap_like(self, array)
+    if (
+        (
+            (self._impl.autograd_meta is not None)
+            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(self, other)
+    ):
         node = DivBackward2.record(self, other, rounding_mode=rounding_mode)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -336,13 +398,19 @@ def floor_quotient(self: T, other: TensorBase | Number, *, out: T | None = None)
     try:
         if out is not None:
             check_out(out, self, other, differentiable=False)
-        array = quiet.run(k.floor_divide, array_of(self, "self"), operand_of(other, "other"))
+        array = quiet.run(
+            k.floor_divide,
+            self._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor | Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     return result
 
 
@@ -351,17 +419,16 @@ def remainder_number(self: T, other: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.remainder, array_of(self, "self"), other)
+        array = quiet.run(k.remainder, self._impl.array, other)
     except Exception as error:
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = RemainderBackward0.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -382,17 +449,20 @@ def remainder_tensor(self: T, other: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self, other)
-        array = quiet.run(k.remainder, array_of(self, "self"), array_of(other, "other"))
+        array = quiet.run(k.remainder, self._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, other)
+    ):
         node = RemainderBackward1.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -414,13 +484,13 @@ def remainder_of_number(self: Number, other: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, other, differentiable=False)
-        array = quiet.run(k.remainder, self, array_of(other, "other"))
+        array = quiet.run(k.remainder, self, other._impl.array)
     except Exception as error:
         explain(error, "self: Number, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = other._wrap(TensorImpl(array))
+    result = wrap_like(other, array)
     return result
 
 
@@ -429,17 +499,16 @@ def fmod_number(self: T, other: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.fmod, array_of(self, "self"), other)
+        array = quiet.run(k.fmod, self._impl.array, other)
     except Exception as error:
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = FmodBackward0.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -460,17 +529,20 @@ def fmod_tensor(self: T, other: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self, other)
-        array = quiet.run(k.fmod, array_of(self, "self"), array_of(other, "other"))
+        array = quiet.run(k.fmod, self._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, other)
+    ):
         node = FmodBackward1.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -492,7 +564,7 @@ def lerp_number(self: T, end: TensorBase, weight: Number, *, out: T | None = Non
     try:
         if out is not None:
             check_out(out, self, end)
-        array = quiet.run(k.lerp, array_of(self, "self"), array_of(end, "end"), weight)
+        array = quiet.run(k.lerp, self._impl.array, end._impl.array, weight)
     except Exception as error:
         explain(
             error,
@@ -505,11 +577,14 @@ def lerp_number(self: T, end: TensorBase, weight: Number, *, out: T | None = Non
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, end):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (end._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, end)
+    ):
         node = LerpBackward0.record(self, end, weight)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -531,9 +606,7 @@ def lerp_tensor(self: T, end: TensorBase, weight: TensorBase, *, out: T | None =
     try:
         if out is not None:
             check_out(out, self, end, weight)
-        array = quiet.run(
-            k.lerp, array_of(self, "self"), array_of(end, "end"), array_of(weight, "weight")
-        )
+        array = quiet.run(k.lerp, self._impl.array, end._impl.array, weight._impl.array)
     except Exception as error:
         explain(
             error,
@@ -546,11 +619,18 @@ def lerp_tensor(self: T, end: TensorBase, weight: TensorBase, *, out: T | None =
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, end, weight):
+    result = wrap_like(self, array)
+    if (
+        (
+            (self._impl.autograd_meta is not None)
+            or (end._impl.autograd_meta is not None)
+            or (weight._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(self, end, weight)
+    ):
         node = LerpBackward1.record(self, end, weight)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -576,11 +656,7 @@ def addcmul(
         if out is not None:
             check_out(out, input, tensor1, tensor2)
         array = quiet.run(
-            k.addcmul,
-            array_of(input, "input"),
-            array_of(tensor1, "tensor1"),
-            array_of(tensor2, "tensor2"),
-            value=value,
+            k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
         )
     except Exception as error:
         explain(
@@ -595,11 +671,18 @@ def addcmul(
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, tensor1, tensor2):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (tensor1._impl.autograd_meta is not None)
+            or (tensor2._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, tensor1, tensor2)
+    ):
         node = AddcmulBackward0.record(input, tensor1, tensor2, value=value)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -632,11 +715,7 @@ def addcdiv(
         if out is not None:
             check_out(out, input, tensor1, tensor2)
         array = quiet.run(
-            k.addcdiv,
-            array_of(input, "input"),
-            array_of(tensor1, "tensor1"),
-            array_of(tensor2, "tensor2"),
-            value=value,
+            k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
         )
     except Exception as error:
         explain(
@@ -651,11 +730,18 @@ def addcdiv(
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, tensor1, tensor2):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (tensor1._impl.autograd_meta is not None)
+            or (tensor2._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, tensor1, tensor2)
+    ):
         node = AddcdivBackward0.record(input, tensor1, tensor2, value=value)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -685,17 +771,16 @@ def pow_number(self: T, exponent: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.pow, array_of(self, "self"), exponent)
+        array = quiet.run(k.pow, self._impl.array, exponent)
     except Exception as error:
         explain(error, "self: Tensor, exponent: Number, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = PowBackward0.record(self, exponent)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -716,14 +801,18 @@ def pow_tensor(self: T, exponent: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self, exponent)
-        array = quiet.run(k.pow, array_of(self, "self"), array_of(exponent, "exponent"))
+        array = quiet.run(k.pow, self._impl.array, exponent._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, exponent: Tensor, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, exponent):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (exponent._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, exponent)
+    ):
         node = PowBackward1.record(self, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -748,14 +837,14 @@ def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, exponent)
-        array = quiet.run(k.pow, self, array_of(exponent, "exponent"))
+        array = quiet.run(k.pow, self, exponent._impl.array)
     except Exception as error:
         explain(error, "self: Number, exponent: Tensor, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = exponent._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(exponent):
+    result = wrap_like(exponent, array)
+    if exponent._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(exponent):
         node = PowBackward2.record(self, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -767,14 +856,14 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sqrt, array_of(input, "input"))
+        array = quiet.run(k.sqrt, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = SqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -798,14 +887,14 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.rsqrt, array_of(input, "input"))
+        array = quiet.run(k.rsqrt, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = RsqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -829,14 +918,14 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.reciprocal, array_of(input, "input"))
+        array = quiet.run(k.reciprocal, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = ReciprocalBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -860,17 +949,16 @@ def neg(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.neg, array_of(input, "input"))
+        array = quiet.run(k.neg, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = NegBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -891,17 +979,16 @@ def abs(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.abs, array_of(input, "input"))
+        array = quiet.run(k.abs, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = AbsBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -922,17 +1009,16 @@ def sign(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sign, array_of(input, "input"))
+        array = quiet.run(k.sign, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = SignBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -953,14 +1039,14 @@ def sgn(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sgn, array_of(input, "input"))
+        array = quiet.run(k.sgn, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = SgnBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -984,17 +1070,16 @@ def conj_physical(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.conj_physical, array_of(input, "input"))
+        array = quiet.run(k.conj_physical, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = ConjPhysicalBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -1013,43 +1098,45 @@ def conj_physical_(input: T) -> T:
 def to_dtype(self: T, dtype: NumpyDType) -> T:
     """A copy in another dtype, which is given as NumPy names it."""
     try:
-        array = quiet.run(k.to_dtype, array_of(self, "self"), dtype)
+        array = quiet.run(k.to_dtype, self._impl.array, dtype)
     except Exception as error:
         explain(error, "self: Tensor, dtype: NumpyDType", self, dtype)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and is_grad_enabled()
+        and requires_grad(self)
+        and array.dtype.kind in "fc"
+    ):
         node = ToCopyBackward0.record(self, dtype)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def sum_to_size(input: T, size: Shape) -> T:
     """The sum over what broadcasting from `size` added; a new tensor."""
     try:
-        array = quiet.run(k.sum_to_fresh, array_of(input, "input"), size)
+        array = quiet.run(k.sum_to_fresh, input._impl.array, size)
     except Exception as error:
         explain(error, "input: Tensor, size: Shape", input, size)
         raise
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = SumToSizeBackward0.record(input, size)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def expand_to(self: T, size: Shape) -> T:
     """A copy, broadcast to `size`."""
     try:
-        array = quiet.run(k.expand_to, array_of(self, "self"), size)
+        array = quiet.run(k.expand_to, self._impl.array, size)
     except Exception as error:
         explain(error, "self: Tensor, size: Shape", self, size)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = ExpandToBackward0.record(self, size)
         set_history(result, node)
-        node.save_results(result)
     return result

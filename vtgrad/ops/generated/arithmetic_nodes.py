@@ -9,22 +9,13 @@ from typing import ClassVar, final
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
-    array_of_saved,
-    dtype_of_operand,
     live,
-    operand_of_saved,
-    released,
-    save,
-    save_copy,
-    shape_of_operand,
-    tensor_of_saved,
-    tensor_operand_of_saved,
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -277,19 +268,34 @@ class MulBackward0(Node):
         edge1 = gradient_edge(other)
         node = MulBackward0((edge0, edge1))
         node.saved_self = (
-            None if edge1 is None else (save_copy(self, edge0) if inplace else save(self, edge0))
+            None
+            if edge1 is None
+            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
         )
-        node.saved_other = None if edge0 is None else (save(other, edge1))
+        node.saved_other = (
+            None
+            if edge0 is None
+            else (SavedVariable(other, edge1) if isinstance(other, TensorBase) else other)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_other)
 
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if isinstance(self.saved_other, SavedVariable):
+            self.saved_other.check(self)
+
     def release_variables(self) -> None:
-        """Free what was saved, numbers too."""
-        super().release_variables()
-        self.saved_other = released(self.saved_other)
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -301,11 +307,19 @@ class MulBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = operand_of_saved(self.saved_other, self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
             grad0 = k.mul(grad, k.conj(other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
             grad1 = k.mul(grad, k.conj(self_))
         return (
             grad0,
@@ -324,11 +338,17 @@ class MulBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = tensor_operand_of_saved(self.saved_other, self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
+            )
             grad0 = F.mul(grad, F.conj(other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
             grad1 = F.mul(grad, F.conj(self_))
         return (
             grad0,
@@ -356,19 +376,30 @@ class DivBackward0(Node):
         edge1 = gradient_edge(other)
         node = DivBackward0((edge0, edge1))
         node.saved_self = (
-            None if edge1 is None else (save_copy(self, edge0) if inplace else save(self, edge0))
+            None
+            if edge1 is None
+            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
         )
-        node.saved_other = save(other, edge1)
+        node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_other)
 
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if isinstance(self.saved_other, SavedVariable):
+            self.saved_other.check(self)
+
     def release_variables(self) -> None:
-        """Free what was saved, numbers too."""
-        super().release_variables()
-        self.saved_other = released(self.saved_other)
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -380,12 +411,26 @@ class DivBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = operand_of_saved(self.saved_other, self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
             grad0 = k.div(grad, k.conj(other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = operand_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
             grad1 = k.mul(k.neg(grad), k.conj(k.div(k.div(self_, other), other)))
         return (
             grad0,
@@ -404,12 +449,22 @@ class DivBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = tensor_operand_of_saved(self.saved_other, self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
+            )
             grad0 = F.div(grad, F.conj(other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_operand_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
+            )
             grad1 = F.mul(F.neg(grad), F.conj(F.div(F.div(self_, other), other)))
         return (
             grad0,
@@ -442,9 +497,11 @@ class DivBackward2(Node):
         edge1 = gradient_edge(other)
         node = DivBackward2((edge0, edge1))
         node.saved_self = (
-            None if edge1 is None else (save_copy(self, edge0) if inplace else save(self, edge0))
+            None
+            if edge1 is None
+            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
         )
-        node.saved_other = save(other, edge1)
+        node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
         node.rounding_mode = rounding_mode
         return node
 
@@ -452,10 +509,19 @@ class DivBackward2(Node):
         """What was saved."""
         return live(self.saved_self, self.saved_other)
 
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if isinstance(self.saved_other, SavedVariable):
+            self.saved_other.check(self)
+
     def release_variables(self) -> None:
-        """Free what was saved, numbers too."""
-        super().release_variables()
-        self.saved_other = released(self.saved_other)
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -467,12 +533,26 @@ class DivBackward2(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = operand_of_saved(self.saved_other, self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
             grad0 = array_formulas.gradient_of_dividend(grad, other, self.rounding_mode)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = operand_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
             grad1 = array_formulas.gradient_of_divisor(grad, self_, other, self.rounding_mode)
         return (
             grad0,
@@ -491,12 +571,22 @@ class DivBackward2(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = tensor_operand_of_saved(self.saved_other, self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
+            )
             grad0 = tensor_formulas.gradient_of_dividend(grad, other, self.rounding_mode)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_operand_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
+            )
             grad1 = tensor_formulas.gradient_of_divisor(grad, self_, other, self.rounding_mode)
         return (
             grad0,
@@ -560,14 +650,30 @@ class RemainderBackward1(Node):
         edge1 = gradient_edge(other)
         node = RemainderBackward1((edge0, edge1))
         node.saved_self = (
-            None if edge1 is None else (save_copy(self, edge0) if inplace else save(self, edge0))
+            None
+            if edge1 is None
+            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
         )
-        node.saved_other = None if edge1 is None else (save(other, edge1))
+        node.saved_other = None if edge1 is None else (SavedVariable(other, edge1))
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_other)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -582,8 +688,12 @@ class RemainderBackward1(Node):
             grad0 = grad
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = array_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
             grad1 = k.mul(k.neg(grad), k.div(self_, other, rounding_mode="floor"))
         return (
             grad0,
@@ -605,8 +715,12 @@ class RemainderBackward1(Node):
             grad0 = grad
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
             grad1 = F.mul(F.neg(grad), F.div(self_, other, rounding_mode="floor"))
         return (
             grad0,
@@ -668,14 +782,30 @@ class FmodBackward1(Node):
         edge1 = gradient_edge(other)
         node = FmodBackward1((edge0, edge1))
         node.saved_self = (
-            None if edge1 is None else (save_copy(self, edge0) if inplace else save(self, edge0))
+            None
+            if edge1 is None
+            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
         )
-        node.saved_other = None if edge1 is None else (save(other, edge1))
+        node.saved_other = None if edge1 is None else (SavedVariable(other, edge1))
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_other)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -690,8 +820,12 @@ class FmodBackward1(Node):
             grad0 = grad
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = array_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
             grad1 = k.mul(k.neg(grad), k.div(self_, other, rounding_mode="trunc"))
         return (
             grad0,
@@ -713,8 +847,12 @@ class FmodBackward1(Node):
             grad0 = grad
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
             grad1 = F.mul(F.neg(grad), F.div(self_, other, rounding_mode="trunc"))
         return (
             grad0,
@@ -806,15 +944,35 @@ class LerpBackward1(Node):
         edge2 = gradient_edge(weight)
         node = LerpBackward1((edge0, edge1, edge2))
         node.saved_self = (
-            None if edge2 is None else (save_copy(self, edge0) if inplace else save(self, edge0))
+            None
+            if edge2 is None
+            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
         )
-        node.saved_end = None if edge2 is None else (save(end, edge1))
-        node.saved_weight = save(weight, edge2)
+        node.saved_end = None if edge2 is None else (SavedVariable(end, edge1))
+        node.saved_weight = SavedVariable(weight, edge2)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_end, self.saved_weight)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_end is not None:
+            self.saved_end.check(self)
+        if self.saved_weight is not None:
+            self.saved_weight.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_end is not None:
+            self.saved_end = RELEASED
+        if self.saved_weight is not None:
+            self.saved_weight = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -827,16 +985,24 @@ class LerpBackward1(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            weight = array_of_saved(self.saved_weight, self)
+            saved_weight = self.saved_weight
+            assert saved_weight is not None
+            weight = saved_weight.unpack_array(self)
             grad0 = k.mul(grad, k.conj(k.rsub(weight, 1)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            weight = array_of_saved(self.saved_weight, self)
+            saved_weight = self.saved_weight
+            assert saved_weight is not None
+            weight = saved_weight.unpack_array(self)
             grad1 = k.mul(grad, k.conj(weight))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            end = array_of_saved(self.saved_end, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_end = self.saved_end
+            assert saved_end is not None
+            end = saved_end.unpack_array(self)
             grad2 = k.mul(grad, k.conj(k.sub(end, self_)))
         return (
             grad0,
@@ -857,16 +1023,24 @@ class LerpBackward1(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            weight = tensor_of_saved(self.saved_weight, self)
+            saved_weight = self.saved_weight
+            assert saved_weight is not None
+            weight = saved_weight.unpack(self)
             grad0 = F.mul(grad, F.conj(F.rsub(weight, 1)))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            weight = tensor_of_saved(self.saved_weight, self)
+            saved_weight = self.saved_weight
+            assert saved_weight is not None
+            weight = saved_weight.unpack(self)
             grad1 = F.mul(grad, F.conj(weight))
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            end = tensor_of_saved(self.saved_end, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_end = self.saved_end
+            assert saved_end is not None
+            end = saved_end.unpack(self)
             grad2 = F.mul(grad, F.conj(F.sub(end, self_)))
         return (
             grad0,
@@ -901,14 +1075,28 @@ class AddcmulBackward0(Node):
         edge1 = gradient_edge(tensor1)
         edge2 = gradient_edge(tensor2)
         node = AddcmulBackward0((edge0, edge1, edge2))
-        node.saved_tensor1 = None if edge2 is None else (save(tensor1, edge1))
-        node.saved_tensor2 = None if edge1 is None else (save(tensor2, edge2))
+        node.saved_tensor1 = None if edge2 is None else (SavedVariable(tensor1, edge1))
+        node.saved_tensor2 = None if edge1 is None else (SavedVariable(tensor2, edge2))
         node.value = value
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_tensor1, self.saved_tensor2)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_tensor1 is not None:
+            self.saved_tensor1.check(self)
+        if self.saved_tensor2 is not None:
+            self.saved_tensor2.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_tensor1 is not None:
+            self.saved_tensor1 = RELEASED
+        if self.saved_tensor2 is not None:
+            self.saved_tensor2 = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -924,11 +1112,15 @@ class AddcmulBackward0(Node):
             grad0 = grad
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            tensor2 = array_of_saved(self.saved_tensor2, self)
+            saved_tensor2 = self.saved_tensor2
+            assert saved_tensor2 is not None
+            tensor2 = saved_tensor2.unpack_array(self)
             grad1 = k.mul(grad, k.conj(k.mul(tensor2, self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            tensor1 = array_of_saved(self.saved_tensor1, self)
+            saved_tensor1 = self.saved_tensor1
+            assert saved_tensor1 is not None
+            tensor1 = saved_tensor1.unpack_array(self)
             grad2 = k.mul(grad, k.conj(k.mul(tensor1, self.value)))
         return (
             grad0,
@@ -952,11 +1144,15 @@ class AddcmulBackward0(Node):
             grad0 = grad
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            tensor2 = tensor_of_saved(self.saved_tensor2, self)
+            saved_tensor2 = self.saved_tensor2
+            assert saved_tensor2 is not None
+            tensor2 = saved_tensor2.unpack(self)
             grad1 = F.mul(grad, F.conj(F.mul(tensor2, self.value)))
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            tensor1 = tensor_of_saved(self.saved_tensor1, self)
+            saved_tensor1 = self.saved_tensor1
+            assert saved_tensor1 is not None
+            tensor1 = saved_tensor1.unpack(self)
             grad2 = F.mul(grad, F.conj(F.mul(tensor1, self.value)))
         return (
             grad0,
@@ -991,14 +1187,28 @@ class AddcdivBackward0(Node):
         edge1 = gradient_edge(tensor1)
         edge2 = gradient_edge(tensor2)
         node = AddcdivBackward0((edge0, edge1, edge2))
-        node.saved_tensor1 = None if edge2 is None else (save(tensor1, edge1))
-        node.saved_tensor2 = save(tensor2, edge2)
+        node.saved_tensor1 = None if edge2 is None else (SavedVariable(tensor1, edge1))
+        node.saved_tensor2 = SavedVariable(tensor2, edge2)
         node.value = value
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_tensor1, self.saved_tensor2)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_tensor1 is not None:
+            self.saved_tensor1.check(self)
+        if self.saved_tensor2 is not None:
+            self.saved_tensor2.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_tensor1 is not None:
+            self.saved_tensor1 = RELEASED
+        if self.saved_tensor2 is not None:
+            self.saved_tensor2 = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1014,12 +1224,18 @@ class AddcdivBackward0(Node):
             grad0 = grad
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            tensor2 = array_of_saved(self.saved_tensor2, self)
+            saved_tensor2 = self.saved_tensor2
+            assert saved_tensor2 is not None
+            tensor2 = saved_tensor2.unpack_array(self)
             grad1 = k.mul(grad, k.conj(k.mul(k.reciprocal(tensor2), self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            tensor1 = array_of_saved(self.saved_tensor1, self)
-            tensor2 = array_of_saved(self.saved_tensor2, self)
+            saved_tensor1 = self.saved_tensor1
+            assert saved_tensor1 is not None
+            tensor1 = saved_tensor1.unpack_array(self)
+            saved_tensor2 = self.saved_tensor2
+            assert saved_tensor2 is not None
+            tensor2 = saved_tensor2.unpack_array(self)
             grad2 = k.mul(
                 k.neg(grad), k.conj(k.div(k.mul(tensor1, self.value), k.mul(tensor2, tensor2)))
             )
@@ -1045,12 +1261,18 @@ class AddcdivBackward0(Node):
             grad0 = grad
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            tensor2 = tensor_of_saved(self.saved_tensor2, self)
+            saved_tensor2 = self.saved_tensor2
+            assert saved_tensor2 is not None
+            tensor2 = saved_tensor2.unpack(self)
             grad1 = F.mul(grad, F.conj(F.mul(F.reciprocal(tensor2), self.value)))
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            tensor1 = tensor_of_saved(self.saved_tensor1, self)
-            tensor2 = tensor_of_saved(self.saved_tensor2, self)
+            saved_tensor1 = self.saved_tensor1
+            assert saved_tensor1 is not None
+            tensor1 = saved_tensor1.unpack(self)
+            saved_tensor2 = self.saved_tensor2
+            assert saved_tensor2 is not None
+            tensor2 = saved_tensor2.unpack(self)
             grad2 = F.mul(
                 F.neg(grad), F.conj(F.div(F.mul(tensor1, self.value), F.mul(tensor2, tensor2)))
             )
@@ -1077,13 +1299,25 @@ class PowBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = PowBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         node.exponent = exponent
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1092,7 +1326,9 @@ class PowBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (array_formulas.gradient_of_power(grad, self_, self.exponent),)
 
     def apply_tensors(
@@ -1104,7 +1340,9 @@ class PowBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (tensor_formulas.gradient_of_power(grad, self_, self.exponent),)
 
 
@@ -1115,6 +1353,7 @@ class PowBackward1(Node):
     __slots__ = ("saved_exponent", "saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_exponent: SavedVariable | None
@@ -1126,17 +1365,35 @@ class PowBackward1(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(exponent)
         node = PowBackward1((edge0, edge1))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
-        node.saved_exponent = save(exponent, edge1)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.saved_exponent = SavedVariable(exponent, edge1)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_exponent, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_exponent is not None:
+            self.saved_exponent.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_exponent is not None:
+            self.saved_exponent = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1148,14 +1405,22 @@ class PowBackward1(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            exponent = array_of_saved(self.saved_exponent, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_exponent = self.saved_exponent
+            assert saved_exponent is not None
+            exponent = saved_exponent.unpack_array(self)
             grad0 = array_formulas.gradient_of_base(grad, self_, exponent)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            exponent = array_of_saved(self.saved_exponent, self)
-            result = array_of_saved(self.saved_result, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_exponent = self.saved_exponent
+            assert saved_exponent is not None
+            exponent = saved_exponent.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
             grad1 = array_formulas.gradient_of_exponent(grad, self_, exponent, result)
         return (
             grad0,
@@ -1174,14 +1439,22 @@ class PowBackward1(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            exponent = tensor_of_saved(self.saved_exponent, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_exponent = self.saved_exponent
+            assert saved_exponent is not None
+            exponent = saved_exponent.unpack(self)
             grad0 = tensor_formulas.gradient_of_base(grad, self_, exponent)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            exponent = tensor_of_saved(self.saved_exponent, self)
-            result = tensor_of_saved(self.saved_result, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_exponent = self.saved_exponent
+            assert saved_exponent is not None
+            exponent = saved_exponent.unpack(self)
+            result = self.saved_result.unpack(self)
             grad1 = tensor_formulas.gradient_of_exponent(grad, self_, exponent, result)
         return (
             grad0,
@@ -1196,6 +1469,7 @@ class PowBackward2(Node):
     __slots__ = ("saved_exponent", "saved_result", "self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_exponent: SavedVariable | None
     self: Number
@@ -1206,17 +1480,29 @@ class PowBackward2(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(exponent)
         node = PowBackward2((edge0,))
-        node.saved_exponent = save(exponent, edge0)
+        node.saved_exponent = SavedVariable(exponent, edge0)
         node.self = self
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_exponent, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_exponent is not None:
+            self.saved_exponent.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_exponent is not None:
+            self.saved_exponent = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1225,8 +1511,10 @@ class PowBackward2(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        exponent = array_of_saved(self.saved_exponent, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_exponent = self.saved_exponent
+        assert saved_exponent is not None
+        exponent = saved_exponent.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_number_exponent(grad, self.self, exponent, result),)
 
     def apply_tensors(
@@ -1238,8 +1526,10 @@ class PowBackward2(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        exponent = tensor_of_saved(self.saved_exponent, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_exponent = self.saved_exponent
+        assert saved_exponent is not None
+        exponent = saved_exponent.unpack(self)
+        result = self.saved_result.unpack(self)
         return (tensor_formulas.gradient_of_number_exponent(grad, self.self, exponent, result),)
 
 
@@ -1250,6 +1540,7 @@ class SqrtBackward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -1262,11 +1553,19 @@ class SqrtBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1275,7 +1574,7 @@ class SqrtBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(result), 2)),)
 
     def apply_tensors(
@@ -1287,7 +1586,7 @@ class SqrtBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.div(grad, F.mul(F.conj(result), 2)),)
 
 
@@ -1298,6 +1597,7 @@ class RsqrtBackward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -1310,11 +1610,19 @@ class RsqrtBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1323,7 +1631,7 @@ class RsqrtBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, -0.5), k.conj(k.pow(result, 3))),)
 
     def apply_tensors(
@@ -1335,7 +1643,7 @@ class RsqrtBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.mul(F.mul(grad, -0.5), F.conj(F.pow(result, 3))),)
 
 
@@ -1346,6 +1654,7 @@ class ReciprocalBackward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -1358,11 +1667,19 @@ class ReciprocalBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1371,7 +1688,7 @@ class ReciprocalBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.mul(k.neg(grad), k.conj(k.mul(result, result))),)
 
     def apply_tensors(
@@ -1383,7 +1700,7 @@ class ReciprocalBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.mul(F.neg(grad), F.conj(F.mul(result, result))),)
 
 
@@ -1438,12 +1755,24 @@ class AbsBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AbsBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1452,7 +1781,9 @@ class AbsBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.sgn(self_)),)
 
     def apply_tensors(
@@ -1464,7 +1795,9 @@ class AbsBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.mul(grad, F.sgn(self_)),)
 
 
@@ -1511,6 +1844,7 @@ class SgnBackward0(Node):
     __slots__ = ("saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_result: SavedVariable
@@ -1520,16 +1854,30 @@ class SgnBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SgnBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1538,8 +1886,10 @@ class SgnBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_sgn(grad, self_, result),)
 
     def apply_tensors(
@@ -1551,8 +1901,10 @@ class SgnBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (tensor_formulas.gradient_of_sgn(grad, self_, result),)
 
 
@@ -1607,7 +1959,7 @@ class ToCopyBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ToCopyBackward0((edge0,))
-        node.self_dtype = dtype_of_operand(self)
+        node.self_dtype = self._impl.array.dtype
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -1646,7 +1998,7 @@ class SumToSizeBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SumToSizeBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -1685,7 +2037,7 @@ class ExpandToBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ExpandToBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:

@@ -41,8 +41,7 @@ from vtgrad.ops.generated.comparison_nodes import (
 )
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -128,12 +127,12 @@ T = TypeVar("T", bound=TensorBase)
 def relu(input: T) -> T:
     """The value, or 0 if it is negative."""
     try:
-        array = quiet.run(k.relu, array_of(input, "input"))
+        array = quiet.run(k.relu, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = ReluBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -156,10 +155,7 @@ def threshold_backward(grad_output: T, self: TensorBase, threshold: Number) -> T
     """The gradient where a value is above a threshold, or nan."""
     try:
         array = quiet.run(
-            k.threshold_backward,
-            array_of(grad_output, "grad_output"),
-            array_of(self, "self"),
-            threshold,
+            k.threshold_backward, grad_output._impl.array, self._impl.array, threshold
         )
     except Exception as error:
         explain(
@@ -170,11 +166,14 @@ def threshold_backward(grad_output: T, self: TensorBase, threshold: Number) -> T
             threshold,
         )
         raise
-    result = grad_output._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(grad_output, self):
+    result = wrap_like(grad_output, array)
+    if (
+        ((grad_output._impl.autograd_meta is not None) or (self._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(grad_output, self)
+    ):
         node = ThresholdBackwardBackward0.record(grad_output, self, threshold)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -183,17 +182,20 @@ def maximum(input: T, other: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.maximum, array_of(input, "input"), array_of(other, "other"))
+        array = quiet.run(k.maximum, input._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, other)
+    ):
         node = MaximumBackward0.record(input, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -202,17 +204,20 @@ def minimum(input: T, other: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.minimum, array_of(input, "input"), array_of(other, "other"))
+        array = quiet.run(k.minimum, input._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, other)
+    ):
         node = MinimumBackward0.record(input, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -224,7 +229,7 @@ def clamp_tensors(
         if out is not None:
             check_out(out, self, min, max)
         array = quiet.run(
-            k.clamp, array_of(self, "self"), array_or_none(min, "min"), array_or_none(max, "max")
+            k.clamp, self._impl.array, array_or_none(min, "min"), array_or_none(max, "max")
         )
     except Exception as error:
         explain(
@@ -238,11 +243,10 @@ def clamp_tensors(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     if is_grad_enabled() and requires_grad(self, min, max):
         node = ClampBackward0.record(self, min, max)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -265,7 +269,7 @@ def clamp_numbers(
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.clamp, array_of(self, "self"), min, max)
+        array = quiet.run(k.clamp, self._impl.array, min, max)
     except Exception as error:
         explain(
             error,
@@ -278,11 +282,10 @@ def clamp_numbers(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = ClampBackward1.record(self, min, max)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -303,17 +306,16 @@ def clamp_min_number(self: T, min: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.clamp_min, array_of(self, "self"), min)
+        array = quiet.run(k.clamp_min, self._impl.array, min)
     except Exception as error:
         explain(error, "self: Tensor, min: Number, out: Tensor | None", self, min, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = ClampMinBackward0.record(self, min)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -334,17 +336,20 @@ def clamp_min_tensor(self: T, min: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self, min)
-        array = quiet.run(k.clamp_min, array_of(self, "self"), array_of(min, "min"))
+        array = quiet.run(k.clamp_min, self._impl.array, min._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, min: Tensor, out: Tensor | None", self, min, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, min):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (min._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, min)
+    ):
         node = ClampMinBackward1.record(self, min)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -366,17 +371,16 @@ def clamp_max_number(self: T, max: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.clamp_max, array_of(self, "self"), max)
+        array = quiet.run(k.clamp_max, self._impl.array, max)
     except Exception as error:
         explain(error, "self: Tensor, max: Number, out: Tensor | None", self, max, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = ClampMaxBackward0.record(self, max)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -397,17 +401,20 @@ def clamp_max_tensor(self: T, max: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self, max)
-        array = quiet.run(k.clamp_max, array_of(self, "self"), array_of(max, "max"))
+        array = quiet.run(k.clamp_max, self._impl.array, max._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, max: Tensor, out: Tensor | None", self, max, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, max):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (max._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, max)
+    ):
         node = ClampMaxBackward1.record(self, max)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -433,9 +440,13 @@ def where_between(
             check_out(out, condition, input, other)
         array = quiet.run(
             k.where,
-            array_of(condition, "condition"),
-            operand_of(input, "input"),
-            operand_of(other, "other"),
+            condition._impl.array,
+            input._impl.array
+            if isinstance(input, TensorBase) and not input._impl.is_wrapped_number
+            else operand_of(input, "input"),
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
         )
     except Exception as error:
         explain(
@@ -449,11 +460,18 @@ def where_between(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = condition._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(condition, input, other):
+    result = wrap_like(condition, array)
+    if (
+        (
+            (condition._impl.autograd_meta is not None)
+            or (isinstance(input, TensorBase) and input._impl.autograd_meta is not None)
+            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(condition, input, other)
+    ):
         node = WhereBackward0.record(condition, input, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -462,7 +480,13 @@ def eq(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.eq, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.eq,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -470,22 +494,26 @@ def eq(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
 def eq_number(self: T, other: Number) -> T:
     """Whether the values are equal."""
     try:
-        array = quiet.run(k.eq, array_of(self, "self"), other)
+        array = quiet.run(k.eq, self._impl.array, other)
     except Exception as error:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and is_grad_enabled()
+        and requires_grad(self)
+        and array.dtype.kind in "fc"
+    ):
         node = EqBackward0.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -504,15 +532,19 @@ def eq_number_(self: T, other: Number) -> T:
 def eq_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are equal."""
     try:
-        array = quiet.run(k.eq, array_of(self, "self"), array_of(other, "other"))
+        array = quiet.run(k.eq, self._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, other)
+        and array.dtype.kind in "fc"
+    ):
         node = EqBackward1.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -534,7 +566,13 @@ def ne(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.ne, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.ne,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -542,22 +580,26 @@ def ne(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
 def ne_number(self: T, other: Number) -> T:
     """Whether the values differ."""
     try:
-        array = quiet.run(k.ne, array_of(self, "self"), other)
+        array = quiet.run(k.ne, self._impl.array, other)
     except Exception as error:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and is_grad_enabled()
+        and requires_grad(self)
+        and array.dtype.kind in "fc"
+    ):
         node = NeBackward0.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -576,15 +618,19 @@ def ne_number_(self: T, other: Number) -> T:
 def ne_tensor(self: T, other: TensorBase) -> T:
     """Whether the values differ."""
     try:
-        array = quiet.run(k.ne, array_of(self, "self"), array_of(other, "other"))
+        array = quiet.run(k.ne, self._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, other)
+        and array.dtype.kind in "fc"
+    ):
         node = NeBackward1.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -606,7 +652,13 @@ def lt(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.lt, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.lt,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -614,22 +666,26 @@ def lt(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
 def lt_number(self: T, other: Number) -> T:
     """Whether the values are less."""
     try:
-        array = quiet.run(k.lt, array_of(self, "self"), other)
+        array = quiet.run(k.lt, self._impl.array, other)
     except Exception as error:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and is_grad_enabled()
+        and requires_grad(self)
+        and array.dtype.kind in "fc"
+    ):
         node = LtBackward0.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -648,15 +704,19 @@ def lt_number_(self: T, other: Number) -> T:
 def lt_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are less."""
     try:
-        array = quiet.run(k.lt, array_of(self, "self"), array_of(other, "other"))
+        array = quiet.run(k.lt, self._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, other)
+        and array.dtype.kind in "fc"
+    ):
         node = LtBackward1.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -678,7 +738,13 @@ def le(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.le, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.le,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -686,22 +752,26 @@ def le(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
 def le_number(self: T, other: Number) -> T:
     """Whether the values are less or equal."""
     try:
-        array = quiet.run(k.le, array_of(self, "self"), other)
+        array = quiet.run(k.le, self._impl.array, other)
     except Exception as error:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and is_grad_enabled()
+        and requires_grad(self)
+        and array.dtype.kind in "fc"
+    ):
         node = LeBackward0.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -720,15 +790,19 @@ def le_number_(self: T, other: Number) -> T:
 def le_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are less or equal."""
     try:
-        array = quiet.run(k.le, array_of(self, "self"), array_of(other, "other"))
+        array = quiet.run(k.le, self._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, other)
+        and array.dtype.kind in "fc"
+    ):
         node = LeBackward1.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -750,7 +824,13 @@ def gt(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.gt, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.gt,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -758,22 +838,26 @@ def gt(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
 def gt_number(self: T, other: Number) -> T:
     """Whether the values are greater."""
     try:
-        array = quiet.run(k.gt, array_of(self, "self"), other)
+        array = quiet.run(k.gt, self._impl.array, other)
     except Exception as error:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and is_grad_enabled()
+        and requires_grad(self)
+        and array.dtype.kind in "fc"
+    ):
         node = GtBackward0.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -792,15 +876,19 @@ def gt_number_(self: T, other: Number) -> T:
 def gt_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are greater."""
     try:
-        array = quiet.run(k.gt, array_of(self, "self"), array_of(other, "other"))
+        array = quiet.run(k.gt, self._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, other)
+        and array.dtype.kind in "fc"
+    ):
         node = GtBackward1.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -822,7 +910,13 @@ def ge(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.ge, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.ge,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -830,22 +924,26 @@ def ge(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
 def ge_number(self: T, other: Number) -> T:
     """Whether the values are greater or equal."""
     try:
-        array = quiet.run(k.ge, array_of(self, "self"), other)
+        array = quiet.run(k.ge, self._impl.array, other)
     except Exception as error:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and is_grad_enabled()
+        and requires_grad(self)
+        and array.dtype.kind in "fc"
+    ):
         node = GeBackward0.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -864,15 +962,19 @@ def ge_number_(self: T, other: Number) -> T:
 def ge_tensor(self: T, other: TensorBase) -> T:
     """Whether the values are greater or equal."""
     try:
-        array = quiet.run(k.ge, array_of(self, "self"), array_of(other, "other"))
+        array = quiet.run(k.ge, self._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, other) and array.dtype.kind in "fc":
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, other)
+        and array.dtype.kind in "fc"
+    ):
         node = GeBackward1.record(self, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -892,44 +994,44 @@ def ge_tensor_(self: T, other: TensorBase) -> T:
 def isnan(input: T) -> T:
     """Whether the values are nan."""
     try:
-        array = quiet.run(k.isnan, array_of(input, "input"))
+        array = quiet.run(k.isnan, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
 def isinf(input: T) -> T:
     """Whether the values are infinite."""
     try:
-        array = quiet.run(k.isinf, array_of(input, "input"))
+        array = quiet.run(k.isinf, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
 def isfinite(input: T) -> T:
     """Whether the values are neither infinite nor nan."""
     try:
-        array = quiet.run(k.isfinite, array_of(input, "input"))
+        array = quiet.run(k.isfinite, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
 def has_nonnegative_real(self: T) -> T:
     """Whether the real parts are at least 0."""
     try:
-        array = quiet.run(k.has_nonnegative_real, array_of(self, "self"))
+        array = quiet.run(k.has_nonnegative_real, self._impl.array)
     except Exception as error:
         explain(error, "self: Tensor", self)
         raise
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     return result
 
 
@@ -938,17 +1040,21 @@ def logical_and(input: T, other: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.logical_and, array_of(input, "input"), array_of(other, "other"))
+        array = quiet.run(k.logical_and, input._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other) and array.dtype.kind in "fc":
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, other)
+        and array.dtype.kind in "fc"
+    ):
         node = LogicalAndBackward0.record(input, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -970,17 +1076,21 @@ def logical_or(input: T, other: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.logical_or, array_of(input, "input"), array_of(other, "other"))
+        array = quiet.run(k.logical_or, input._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other) and array.dtype.kind in "fc":
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, other)
+        and array.dtype.kind in "fc"
+    ):
         node = LogicalOrBackward0.record(input, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -1002,17 +1112,21 @@ def logical_xor(input: T, other: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.logical_xor, array_of(input, "input"), array_of(other, "other"))
+        array = quiet.run(k.logical_xor, input._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other) and array.dtype.kind in "fc":
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, other)
+        and array.dtype.kind in "fc"
+    ):
         node = LogicalXorBackward0.record(input, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -1034,17 +1148,21 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.logical_not, array_of(input, "input"))
+        array = quiet.run(k.logical_not, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input) and array.dtype.kind in "fc":
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and is_grad_enabled()
+        and requires_grad(input)
+        and array.dtype.kind in "fc"
+    ):
         node = LogicalNotBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -1065,7 +1183,13 @@ def bitwise_and(input: T, other: TensorBase | Number, *, out: T | None = None) -
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.bitwise_and, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.bitwise_and,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -1073,7 +1197,7 @@ def bitwise_and(input: T, other: TensorBase | Number, *, out: T | None = None) -
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
@@ -1094,7 +1218,13 @@ def bitwise_or(input: T, other: TensorBase | Number, *, out: T | None = None) ->
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.bitwise_or, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.bitwise_or,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -1102,7 +1232,7 @@ def bitwise_or(input: T, other: TensorBase | Number, *, out: T | None = None) ->
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
@@ -1123,7 +1253,13 @@ def bitwise_xor(input: T, other: TensorBase | Number, *, out: T | None = None) -
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.bitwise_xor, array_of(input, "input"), operand_of(other, "other"))
+        array = quiet.run(
+            k.bitwise_xor,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
+        )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
@@ -1131,7 +1267,7 @@ def bitwise_xor(input: T, other: TensorBase | Number, *, out: T | None = None) -
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
@@ -1153,7 +1289,11 @@ def bitwise_left_shift(input: T, other: TensorBase | Number, *, out: T | None = 
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = quiet.run(
-            k.bitwise_left_shift, array_of(input, "input"), operand_of(other, "other")
+            k.bitwise_left_shift,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
         )
     except Exception as error:
         explain(
@@ -1162,7 +1302,7 @@ def bitwise_left_shift(input: T, other: TensorBase | Number, *, out: T | None = 
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
@@ -1184,7 +1324,11 @@ def bitwise_right_shift(input: T, other: TensorBase | Number, *, out: T | None =
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = quiet.run(
-            k.bitwise_right_shift, array_of(input, "input"), operand_of(other, "other")
+            k.bitwise_right_shift,
+            input._impl.array,
+            other._impl.array
+            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+            else operand_of(other, "other"),
         )
     except Exception as error:
         explain(
@@ -1193,7 +1337,7 @@ def bitwise_right_shift(input: T, other: TensorBase | Number, *, out: T | None =
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 
@@ -1214,13 +1358,13 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.bitwise_not, array_of(input, "input"))
+        array = quiet.run(k.bitwise_not, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
+    result = wrap_like(input, array)
     return result
 
 

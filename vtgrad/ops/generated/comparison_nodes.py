@@ -9,19 +9,13 @@ from typing import ClassVar, final
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, Node
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
-    array_of_saved,
-    array_or_none,
     live,
-    save,
-    save_copy,
-    tensor_of_saved,
-    tensor_or_none,
 )
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
@@ -34,6 +28,7 @@ class ReluBackward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -46,11 +41,19 @@ class ReluBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -59,7 +62,7 @@ class ReluBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.threshold_backward(grad, result, 0),)
 
     def apply_tensors(
@@ -71,7 +74,7 @@ class ReluBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.threshold_backward(grad, result, 0),)
 
 
@@ -94,13 +97,23 @@ class ThresholdBackwardBackward0(Node):
         edge0 = gradient_edge(grad_output)
         edge1 = gradient_edge(self)
         node = ThresholdBackwardBackward0((edge0, edge1))
-        node.saved_self = None if edge0 is None else (save(self, edge1))
+        node.saved_self = None if edge0 is None else (SavedVariable(self, edge1))
         node.threshold = threshold
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -112,7 +125,9 @@ class ThresholdBackwardBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = array_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
             grad0 = k.threshold_backward(grad, self_, self.threshold)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
@@ -134,7 +149,9 @@ class ThresholdBackwardBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
             grad0 = F.threshold_backward(grad, self_, self.threshold)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
@@ -162,13 +179,27 @@ class MaximumBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = MaximumBackward0((edge0, edge1))
-        node.saved_self = save(self, edge0)
-        node.saved_other = save(other, edge1)
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = SavedVariable(other, edge1)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_other)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -180,13 +211,21 @@ class MaximumBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = array_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
             grad0 = array_formulas.shared_gradient(grad, self_, other, k.lt(self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = array_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
             grad1 = array_formulas.shared_gradient(grad, self_, other, k.gt(self_, other))
         return (
             grad0,
@@ -205,13 +244,21 @@ class MaximumBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
             grad0 = tensor_formulas.shared_gradient(grad, self_, other, F.lt(self_, other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
             grad1 = tensor_formulas.shared_gradient(grad, self_, other, F.gt(self_, other))
         return (
             grad0,
@@ -236,13 +283,27 @@ class MinimumBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = MinimumBackward0((edge0, edge1))
-        node.saved_self = save(self, edge0)
-        node.saved_other = save(other, edge1)
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = SavedVariable(other, edge1)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_other)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -254,13 +315,21 @@ class MinimumBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = array_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
             grad0 = array_formulas.shared_gradient(grad, self_, other, k.gt(self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = array_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
             grad1 = array_formulas.shared_gradient(grad, self_, other, k.lt(self_, other))
         return (
             grad0,
@@ -279,13 +348,21 @@ class MinimumBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
             grad0 = tensor_formulas.shared_gradient(grad, self_, other, F.gt(self_, other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
             grad1 = tensor_formulas.shared_gradient(grad, self_, other, F.lt(self_, other))
         return (
             grad0,
@@ -318,14 +395,34 @@ class ClampBackward0(Node):
         edge1 = gradient_edge(min)
         edge2 = gradient_edge(max)
         node = ClampBackward0((edge0, edge1, edge2))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
-        node.saved_min = save(min, edge1)
-        node.saved_max = save(max, edge2)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.saved_min = SavedVariable(min, edge1) if min is not None else None
+        node.saved_max = SavedVariable(max, edge2) if max is not None else None
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_min, self.saved_max)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_min is not None:
+            self.saved_min.check(self)
+        if self.saved_max is not None:
+            self.saved_max.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_min is not None:
+            self.saved_min = RELEASED
+        if self.saved_max is not None:
+            self.saved_max = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -338,21 +435,33 @@ class ClampBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            min = array_or_none(self.saved_min, self)
-            max = array_or_none(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            min = None if saved_min is None else saved_min.unpack_array(self)
+            saved_max = self.saved_max
+            max = None if saved_max is None else saved_max.unpack_array(self)
             grad0 = array_formulas.gradient_inside(grad, self_, min, max)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            min = array_or_none(self.saved_min, self)
-            max = array_or_none(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            min = None if saved_min is None else saved_min.unpack_array(self)
+            saved_max = self.saved_max
+            max = None if saved_max is None else saved_max.unpack_array(self)
             grad1 = array_formulas.gradient_of_lower(grad, self_, min, max)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            min = array_or_none(self.saved_min, self)
-            max = array_or_none(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            min = None if saved_min is None else saved_min.unpack_array(self)
+            saved_max = self.saved_max
+            max = None if saved_max is None else saved_max.unpack_array(self)
             grad2 = array_formulas.gradient_of_upper(grad, self_, min, max)
         return (
             grad0,
@@ -373,21 +482,33 @@ class ClampBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            min = tensor_or_none(self.saved_min, self)
-            max = tensor_or_none(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_min = self.saved_min
+            min = None if saved_min is None else saved_min.unpack(self)
+            saved_max = self.saved_max
+            max = None if saved_max is None else saved_max.unpack(self)
             grad0 = tensor_formulas.gradient_inside(grad, self_, min, max)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            min = tensor_or_none(self.saved_min, self)
-            max = tensor_or_none(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_min = self.saved_min
+            min = None if saved_min is None else saved_min.unpack(self)
+            saved_max = self.saved_max
+            max = None if saved_max is None else saved_max.unpack(self)
             grad1 = tensor_formulas.gradient_of_lower(grad, self_, min, max)
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            min = tensor_or_none(self.saved_min, self)
-            max = tensor_or_none(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_min = self.saved_min
+            min = None if saved_min is None else saved_min.unpack(self)
+            saved_max = self.saved_max
+            max = None if saved_max is None else saved_max.unpack(self)
             grad2 = tensor_formulas.gradient_of_upper(grad, self_, min, max)
         return (
             grad0,
@@ -419,7 +540,9 @@ class ClampBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ClampBackward1((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         node.min = min
         node.max = max
         return node
@@ -428,6 +551,16 @@ class ClampBackward1(Node):
         """What was saved."""
         return live(self.saved_self)
 
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
         grad = grads[0]
@@ -435,7 +568,9 @@ class ClampBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (array_formulas.gradient_inside(grad, self_, self.min, self.max),)
 
     def apply_tensors(
@@ -447,7 +582,9 @@ class ClampBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (tensor_formulas.gradient_inside(grad, self_, self.min, self.max),)
 
 
@@ -467,13 +604,25 @@ class ClampMinBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ClampMinBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         node.min = min
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -482,7 +631,9 @@ class ClampMinBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.where(k.ge(self_, self.min), grad, 0),)
 
     def apply_tensors(
@@ -494,7 +645,9 @@ class ClampMinBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.where(F.ge(self_, self.min), grad, 0),)
 
 
@@ -515,13 +668,29 @@ class ClampMinBackward1(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(min)
         node = ClampMinBackward1((edge0, edge1))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
-        node.saved_min = save(min, edge1)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.saved_min = SavedVariable(min, edge1)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_min)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_min is not None:
+            self.saved_min.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_min is not None:
+            self.saved_min = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -533,13 +702,21 @@ class ClampMinBackward1(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            min = array_of_saved(self.saved_min, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            assert saved_min is not None
+            min = saved_min.unpack_array(self)
             grad0 = k.where(k.ge(self_, min), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            min = array_of_saved(self.saved_min, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            assert saved_min is not None
+            min = saved_min.unpack_array(self)
             grad1 = k.where(k.lt(self_, min), grad, 0)
         return (
             grad0,
@@ -558,13 +735,21 @@ class ClampMinBackward1(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            min = tensor_of_saved(self.saved_min, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_min = self.saved_min
+            assert saved_min is not None
+            min = saved_min.unpack(self)
             grad0 = F.where(F.ge(self_, min), grad, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            min = tensor_of_saved(self.saved_min, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_min = self.saved_min
+            assert saved_min is not None
+            min = saved_min.unpack(self)
             grad1 = F.where(F.lt(self_, min), grad, 0)
         return (
             grad0,
@@ -588,13 +773,25 @@ class ClampMaxBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ClampMaxBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         node.max = max
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -603,7 +800,9 @@ class ClampMaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.where(k.le(self_, self.max), grad, 0),)
 
     def apply_tensors(
@@ -615,7 +814,9 @@ class ClampMaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.where(F.le(self_, self.max), grad, 0),)
 
 
@@ -636,13 +837,29 @@ class ClampMaxBackward1(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(max)
         node = ClampMaxBackward1((edge0, edge1))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
-        node.saved_max = save(max, edge1)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.saved_max = SavedVariable(max, edge1)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_max)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_max is not None:
+            self.saved_max.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_max is not None:
+            self.saved_max = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -654,13 +871,21 @@ class ClampMaxBackward1(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            max = array_of_saved(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_max = self.saved_max
+            assert saved_max is not None
+            max = saved_max.unpack_array(self)
             grad0 = k.where(k.le(self_, max), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            max = array_of_saved(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_max = self.saved_max
+            assert saved_max is not None
+            max = saved_max.unpack_array(self)
             grad1 = k.where(k.gt(self_, max), grad, 0)
         return (
             grad0,
@@ -679,13 +904,21 @@ class ClampMaxBackward1(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            max = tensor_of_saved(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_max = self.saved_max
+            assert saved_max is not None
+            max = saved_max.unpack(self)
             grad0 = F.where(F.le(self_, max), grad, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            max = tensor_of_saved(self.saved_max, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_max = self.saved_max
+            assert saved_max is not None
+            max = saved_max.unpack(self)
             grad1 = F.where(F.gt(self_, max), grad, 0)
         return (
             grad0,
@@ -715,12 +948,22 @@ class WhereBackward0(Node):
         edge0 = gradient_edge(input)
         edge1 = gradient_edge(other)
         node = WhereBackward0((edge0, edge1))
-        node.saved_condition = save(condition, None)
+        node.saved_condition = SavedVariable(condition, None)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_condition)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_condition is not None:
+            self.saved_condition.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_condition is not None:
+            self.saved_condition = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -732,11 +975,15 @@ class WhereBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            condition = array_of_saved(self.saved_condition, self)
+            saved_condition = self.saved_condition
+            assert saved_condition is not None
+            condition = saved_condition.unpack_array(self)
             grad0 = k.where(condition, grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            condition = array_of_saved(self.saved_condition, self)
+            saved_condition = self.saved_condition
+            assert saved_condition is not None
+            condition = saved_condition.unpack_array(self)
             grad1 = k.where(condition, 0, grad)
         return (
             grad0,
@@ -755,11 +1002,15 @@ class WhereBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            condition = tensor_of_saved(self.saved_condition, self)
+            saved_condition = self.saved_condition
+            assert saved_condition is not None
+            condition = saved_condition.unpack(self)
             grad0 = F.where(condition, grad, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            condition = tensor_of_saved(self.saved_condition, self)
+            saved_condition = self.saved_condition
+            assert saved_condition is not None
+            condition = saved_condition.unpack(self)
             grad1 = F.where(condition, 0, grad)
         return (
             grad0,

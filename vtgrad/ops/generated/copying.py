@@ -28,8 +28,7 @@ from vtgrad.ops.generated.copying_nodes import (
 from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -58,15 +57,14 @@ T = TypeVar("T", bound=TensorBase)
 def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     """A copy on memory of its own; dense strides are kept unless another format is asked for."""
     try:
-        array = quiet.run(k.clone, array_of(input, "input"), memory_format=memory_format)
+        array = quiet.run(k.clone, input._impl.array, memory_format=memory_format)
     except Exception as error:
         explain(error, "input: Tensor, memory_format: MemoryFormat | None", input, memory_format)
         raise
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = CloneBackward0.record(input, memory_format=memory_format)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -123,11 +121,11 @@ def copy_(input: T, src: TensorBase, non_blocking: bool = False) -> T:
 def zeros_shaped(self: T, sizes: Shape) -> T:
     """Zeros of the dtype of `self` in another shape."""
     try:
-        array = quiet.run(k.zeros_shaped, array_of(self, "self"), sizes)
+        array = quiet.run(k.zeros_shaped, self._impl.array, sizes)
     except Exception as error:
         explain(error, "self: Tensor, sizes: Shape", self, sizes)
         raise
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     return result
 
 
@@ -142,11 +140,10 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(out, array)
-    result = tensors[0]._wrap(TensorImpl(array))
+    result = wrap_like(tensors[0], array)
     if is_grad_enabled() and requires_grad(*tensors):
         node = CatBackward0.record(tensors, dim)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -161,33 +158,31 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(out, array)
-    result = tensors[0]._wrap(TensorImpl(array))
+    result = wrap_like(tensors[0], array)
     if is_grad_enabled() and requires_grad(*tensors):
         node = StackBackward0.record(tensors, dim)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
     """The tensor tiled along each dimension, new ones in front."""
     try:
-        array = quiet.run(k.repeat, array_of(self, "self"), repeats)
+        array = quiet.run(k.repeat, self._impl.array, repeats)
     except Exception as error:
         explain(error, "self: Tensor, repeats: Sequence[int]", self, repeats)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = RepeatBackward0.record(self, repeats)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None = ()) -> T:
     """The elements shifted cyclically along dimensions, or in row-major order without any."""
     try:
-        array = quiet.run(k.roll, array_of(input, "input"), shifts, dims)
+        array = quiet.run(k.roll, input._impl.array, shifts, dims)
     except Exception as error:
         explain(
             error,
@@ -197,26 +192,24 @@ def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None
             dims,
         )
         raise
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = RollBackward0.record(input, shifts, dims)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def flip_dims(self: T, dims: int | Sequence[int]) -> T:
     """The elements in reverse order along dimensions."""
     try:
-        array = quiet.run(k.flip, array_of(self, "self"), dims)
+        array = quiet.run(k.flip, self._impl.array, dims)
     except Exception as error:
         explain(error, "self: Tensor, dims: int | Sequence[int]", self, dims)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = FlipBackward0.record(self, dims)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -225,17 +218,16 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.tril, array_of(input, "input"), diagonal)
+        array = quiet.run(k.tril, input._impl.array, diagonal)
     except Exception as error:
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = TrilBackward0.record(input, diagonal)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -256,17 +248,16 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.triu, array_of(input, "input"), diagonal)
+        array = quiet.run(k.triu, input._impl.array, diagonal)
     except Exception as error:
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = TriuBackward0.record(input, diagonal)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 

@@ -14,8 +14,6 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
-    dtype_of_operand,
-    shape_of_operand,
     shapes_of_operand,
 )
 from vtgrad.ops.types import MemoryFormat
@@ -212,7 +210,7 @@ class CopyBackwards(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = CopyBackwards((edge0, edge1))
-        node.src_dtype = dtype_of_operand(src)
+        node.src_dtype = src._impl.array.dtype
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -346,7 +344,7 @@ class RepeatBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = RepeatBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.repeats = repeats
         return node
 

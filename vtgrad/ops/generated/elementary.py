@@ -37,8 +37,7 @@ from vtgrad.ops.generated.elementary_nodes import (
     TruncBackward0,
 )
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -102,14 +101,14 @@ def exp(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.exp, array_of(input, "input"))
+        array = quiet.run(k.exp, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = ExpBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -133,14 +132,14 @@ def exp2(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.exp2, array_of(input, "input"))
+        array = quiet.run(k.exp2, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = Exp2Backward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -164,14 +163,14 @@ def expm1(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.expm1, array_of(input, "input"))
+        array = quiet.run(k.expm1, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = Expm1Backward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -195,17 +194,16 @@ def log(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.log, array_of(input, "input"))
+        array = quiet.run(k.log, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = LogBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -226,17 +224,16 @@ def log2(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.log2, array_of(input, "input"))
+        array = quiet.run(k.log2, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = Log2Backward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -257,17 +254,16 @@ def log10(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.log10, array_of(input, "input"))
+        array = quiet.run(k.log10, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = Log10Backward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -288,17 +284,16 @@ def log1p(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.log1p, array_of(input, "input"))
+        array = quiet.run(k.log1p, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = Log1PBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -319,14 +314,14 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sigmoid, array_of(input, "input"))
+        array = quiet.run(k.sigmoid, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = SigmoidBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -350,17 +345,16 @@ def sin(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sin, array_of(input, "input"))
+        array = quiet.run(k.sin, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = SinBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -381,17 +375,16 @@ def cos(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.cos, array_of(input, "input"))
+        array = quiet.run(k.cos, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = CosBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -412,14 +405,14 @@ def tan(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.tan, array_of(input, "input"))
+        array = quiet.run(k.tan, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = TanBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -443,17 +436,16 @@ def asin(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.asin, array_of(input, "input"))
+        array = quiet.run(k.asin, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = AsinBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -474,17 +466,16 @@ def acos(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.acos, array_of(input, "input"))
+        array = quiet.run(k.acos, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = AcosBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -505,17 +496,16 @@ def atan(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.atan, array_of(input, "input"))
+        array = quiet.run(k.atan, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = AtanBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -536,17 +526,16 @@ def sinh(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sinh, array_of(input, "input"))
+        array = quiet.run(k.sinh, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = SinhBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -567,17 +556,16 @@ def cosh(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.cosh, array_of(input, "input"))
+        array = quiet.run(k.cosh, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = CoshBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -598,14 +586,14 @@ def tanh(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.tanh, array_of(input, "input"))
+        array = quiet.run(k.tanh, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = TanhBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -629,17 +617,20 @@ def atan2(input: T, other: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.atan2, array_of(input, "input"), array_of(other, "other"))
+        array = quiet.run(k.atan2, input._impl.array, other._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, other):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, other)
+    ):
         node = Atan2Backward0.record(input, other)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -661,17 +652,16 @@ def floor(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.floor, array_of(input, "input"))
+        array = quiet.run(k.floor, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = FloorBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -692,17 +682,16 @@ def ceil(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.ceil, array_of(input, "input"))
+        array = quiet.run(k.ceil, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = CeilBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -723,17 +712,16 @@ def trunc(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.trunc, array_of(input, "input"))
+        array = quiet.run(k.trunc, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = TruncBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -754,17 +742,16 @@ def round_whole(self: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.round, array_of(self, "self"))
+        array = quiet.run(k.round, self._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = RoundBackward0.record(self)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -785,17 +772,16 @@ def round_decimals(self: T, *, decimals: int, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.round, array_of(self, "self"), decimals=decimals)
+        array = quiet.run(k.round, self._impl.array, decimals=decimals)
     except Exception as error:
         explain(error, "self: Tensor, decimals: int, out: Tensor | None", self, decimals, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = RoundBackward1.record(self, decimals=decimals)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -816,17 +802,16 @@ def frac(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.frac, array_of(input, "input"))
+        array = quiet.run(k.frac, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input):
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
         node = FracBackward0.record(input)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 

@@ -9,17 +9,13 @@ from typing import ClassVar, final
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, Node
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
-    array_of_saved,
     live,
-    save,
-    save_copy,
-    tensor_of_saved,
 )
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
@@ -32,6 +28,7 @@ class ExpBackward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -44,11 +41,19 @@ class ExpBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -57,7 +62,7 @@ class ExpBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(result)),)
 
     def apply_tensors(
@@ -69,7 +74,7 @@ class ExpBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(result)),)
 
 
@@ -80,6 +85,7 @@ class Exp2Backward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -92,11 +98,19 @@ class Exp2Backward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -105,7 +119,7 @@ class Exp2Backward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, k.conj(result)), 0.6931471805599453),)
 
     def apply_tensors(
@@ -117,7 +131,7 @@ class Exp2Backward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453),)
 
 
@@ -128,6 +142,7 @@ class Expm1Backward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -140,11 +155,19 @@ class Expm1Backward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -153,7 +176,7 @@ class Expm1Backward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.add(result, 1))),)
 
     def apply_tensors(
@@ -165,7 +188,7 @@ class Expm1Backward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.add(result, 1))),)
 
 
@@ -184,12 +207,24 @@ class LogBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = LogBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -198,7 +233,9 @@ class LogBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.conj(self_)),)
 
     def apply_tensors(
@@ -210,7 +247,9 @@ class LogBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.div(grad, F.conj(self_)),)
 
 
@@ -229,12 +268,24 @@ class Log2Backward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = Log2Backward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -243,7 +294,9 @@ class Log2Backward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(self_), 0.6931471805599453)),)
 
     def apply_tensors(
@@ -255,7 +308,9 @@ class Log2Backward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.div(grad, F.mul(F.conj(self_), 0.6931471805599453)),)
 
 
@@ -274,12 +329,24 @@ class Log10Backward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = Log10Backward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -288,7 +355,9 @@ class Log10Backward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(self_), 2.302585092994046)),)
 
     def apply_tensors(
@@ -300,7 +369,9 @@ class Log10Backward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.div(grad, F.mul(F.conj(self_), 2.302585092994046)),)
 
 
@@ -319,12 +390,24 @@ class Log1PBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = Log1PBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -333,7 +416,9 @@ class Log1PBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.add(self_, 1))),)
 
     def apply_tensors(
@@ -345,7 +430,9 @@ class Log1PBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.div(grad, F.conj(F.add(self_, 1))),)
 
 
@@ -356,6 +443,7 @@ class SigmoidBackward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -368,11 +456,19 @@ class SigmoidBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -381,7 +477,7 @@ class SigmoidBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.mul(k.rsub(result, 1), result))),)
 
     def apply_tensors(
@@ -393,7 +489,7 @@ class SigmoidBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.mul(F.rsub(result, 1), result))),)
 
 
@@ -412,12 +508,24 @@ class SinBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SinBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -426,7 +534,9 @@ class SinBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.cos(self_))),)
 
     def apply_tensors(
@@ -438,7 +548,9 @@ class SinBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.cos(self_))),)
 
 
@@ -457,12 +569,24 @@ class CosBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = CosBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -471,7 +595,9 @@ class CosBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.sin(self_)))),)
 
     def apply_tensors(
@@ -483,7 +609,9 @@ class CosBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.neg(F.sin(self_)))),)
 
 
@@ -494,6 +622,7 @@ class TanBackward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -506,11 +635,19 @@ class TanBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -519,7 +656,7 @@ class TanBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.add(k.mul(result, result), 1))),)
 
     def apply_tensors(
@@ -531,7 +668,7 @@ class TanBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.add(F.mul(result, result), 1))),)
 
 
@@ -550,12 +687,24 @@ class AsinBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AsinBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -564,7 +713,9 @@ class AsinBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsqrt(k.rsub(k.mul(self_, self_), 1)))),)
 
     def apply_tensors(
@@ -576,7 +727,9 @@ class AsinBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.rsqrt(F.rsub(F.mul(self_, self_), 1)))),)
 
 
@@ -595,12 +748,24 @@ class AcosBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AcosBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -609,7 +774,9 @@ class AcosBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.rsqrt(k.rsub(k.mul(self_, self_), 1))))),)
 
     def apply_tensors(
@@ -621,7 +788,9 @@ class AcosBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.neg(F.rsqrt(F.rsub(F.mul(self_, self_), 1))))),)
 
 
@@ -640,12 +809,24 @@ class AtanBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AtanBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -654,7 +835,9 @@ class AtanBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.add(k.mul(self_, self_), 1))),)
 
     def apply_tensors(
@@ -666,7 +849,9 @@ class AtanBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.div(grad, F.conj(F.add(F.mul(self_, self_), 1))),)
 
 
@@ -685,12 +870,24 @@ class SinhBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SinhBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -699,7 +896,9 @@ class SinhBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.cosh(self_))),)
 
     def apply_tensors(
@@ -711,7 +910,9 @@ class SinhBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.cosh(self_))),)
 
 
@@ -730,12 +931,24 @@ class CoshBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = CoshBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -744,7 +957,9 @@ class CoshBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.sinh(self_))),)
 
     def apply_tensors(
@@ -756,7 +971,9 @@ class CoshBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.sinh(self_))),)
 
 
@@ -767,6 +984,7 @@ class TanhBackward0(Node):
     __slots__ = ("saved_result",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -779,11 +997,19 @@ class TanhBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -792,7 +1018,7 @@ class TanhBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsub(k.mul(result, result), 1))),)
 
     def apply_tensors(
@@ -804,7 +1030,7 @@ class TanhBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.rsub(F.mul(result, result), 1))),)
 
 
@@ -825,13 +1051,29 @@ class Atan2Backward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = Atan2Backward0((edge0, edge1))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
-        node.saved_other = save(other, edge1)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.saved_other = SavedVariable(other, edge1)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_other)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -843,13 +1085,21 @@ class Atan2Backward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = array_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
             grad0 = array_formulas.turned(grad, other, self_, other)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
-            other = array_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
             grad1 = array_formulas.turned(grad, k.neg(self_), self_, other)
         return (
             grad0,
@@ -868,13 +1118,21 @@ class Atan2Backward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
             grad0 = tensor_formulas.turned(grad, other, self_, other)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
-            other = tensor_of_saved(self.saved_other, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
             grad1 = tensor_formulas.turned(grad, F.neg(self_), self_, other)
         return (
             grad0,

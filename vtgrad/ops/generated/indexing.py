@@ -33,8 +33,7 @@ from vtgrad.ops.generated.indexing_nodes import (
 )
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 
@@ -84,11 +83,7 @@ def gather(
         if out is not None:
             check_out(out, input, index)
         array = quiet.run(
-            k.gather,
-            array_of(input, "input"),
-            dim,
-            array_of(index, "index"),
-            sparse_grad=sparse_grad,
+            k.gather, input._impl.array, dim, index._impl.array, sparse_grad=sparse_grad
         )
     except Exception as error:
         explain(
@@ -103,28 +98,36 @@ def gather(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, index):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, index)
+    ):
         node = GatherBackward0.record(input, dim, index, sparse_grad=sparse_grad)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def scatter_src(self: T, dim: int, index: TensorBase, src: TensorBase) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
     try:
-        array = quiet.run(
-            k.scatter, array_of(self, "self"), dim, array_of(index, "index"), array_of(src, "src")
-        )
+        array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, dim: int, index: Tensor, src: Tensor", self, dim, index, src)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index, src):
+    result = wrap_like(self, array)
+    if (
+        (
+            (self._impl.autograd_meta is not None)
+            or (index._impl.autograd_meta is not None)
+            or (src._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(self, index, src)
+    ):
         node = ScatterBackward0.record(self, dim, index, src)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -147,17 +150,20 @@ def scatter_src_(self: T, dim: int, index: TensorBase, src: TensorBase) -> T:
 def scatter_value(self: T, dim: int, index: TensorBase, value: Number) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
     try:
-        array = quiet.run(k.scatter, array_of(self, "self"), dim, array_of(index, "index"), value)
+        array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, value)
     except Exception as error:
         explain(
             error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, index)
+    ):
         node = ScatterBackward1.record(self, dim, index, value)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -185,13 +191,7 @@ def scatter_add(
     try:
         if out is not None:
             check_out(out, input, index, src)
-        array = quiet.run(
-            k.scatter_add,
-            array_of(input, "input"),
-            dim,
-            array_of(index, "index"),
-            array_of(src, "src"),
-        )
+        array = quiet.run(k.scatter_add, input._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
         explain(
             error,
@@ -205,11 +205,18 @@ def scatter_add(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, index, src):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (index._impl.autograd_meta is not None)
+            or (src._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, index, src)
+    ):
         node = ScatterAddBackward0.record(input, dim, index, src)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -234,11 +241,11 @@ def scatter_add_(input: T, dim: int, index: TensorBase, src: TensorBase) -> T:
 def scatter_overwritten(index: T, self_sizes: Shape, dim: int) -> T:
     """Which scattered values others have overwritten."""
     try:
-        array = quiet.run(k.scatter_overwritten, array_of(index, "index"), self_sizes, dim)
+        array = quiet.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
     except Exception as error:
         explain(error, "index: Tensor, self_sizes: Shape, dim: int", index, self_sizes, dim)
         raise
-    result = index._wrap(TensorImpl(array))
+    result = wrap_like(index, array)
     return result
 
 
@@ -247,7 +254,7 @@ def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None)
     try:
         if out is not None:
             check_out(out, input, index)
-        array = quiet.run(k.index_select, array_of(input, "input"), dim, array_of(index, "index"))
+        array = quiet.run(k.index_select, input._impl.array, dim, index._impl.array)
     except Exception as error:
         explain(
             error,
@@ -260,11 +267,14 @@ def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, index):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, index)
+    ):
         node = IndexSelectBackward0.record(input, dim, index)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -282,12 +292,7 @@ def index_add(
         if out is not None:
             check_out(out, input, index, source)
         array = quiet.run(
-            k.index_add,
-            array_of(input, "input"),
-            dim,
-            array_of(index, "index"),
-            array_of(source, "source"),
-            alpha=alpha,
+            k.index_add, input._impl.array, dim, index._impl.array, source._impl.array, alpha=alpha
         )
     except Exception as error:
         explain(
@@ -303,11 +308,18 @@ def index_add(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, index, source):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (index._impl.autograd_meta is not None)
+            or (source._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, index, source)
+    ):
         node = IndexAddBackward0.record(input, dim, index, source, alpha=alpha)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -352,11 +364,7 @@ def index_copy(
         if out is not None:
             check_out(out, input, index, source)
         array = quiet.run(
-            k.index_copy,
-            array_of(input, "input"),
-            dim,
-            array_of(index, "index"),
-            array_of(source, "source"),
+            k.index_copy, input._impl.array, dim, index._impl.array, source._impl.array
         )
     except Exception as error:
         explain(
@@ -371,11 +379,18 @@ def index_copy(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, index, source):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (index._impl.autograd_meta is not None)
+            or (source._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, index, source)
+    ):
         node = IndexCopyBackward0.record(input, dim, index, source)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -405,19 +420,20 @@ def index_copy_(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
 def index_fill_number(self: T, dim: int, index: TensorBase, value: Number) -> T:
     """A copy with a number at a vector of indices."""
     try:
-        array = quiet.run(
-            k.index_fill, array_of(self, "self"), dim, array_of(index, "index"), value
-        )
+        array = quiet.run(k.index_fill, self._impl.array, dim, index._impl.array, value)
     except Exception as error:
         explain(
             error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, index)
+    ):
         node = IndexFillBackward0.record(self, dim, index, value)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -448,23 +464,24 @@ def index_fill_number_(self: T, dim: int, index: TensorBase, value: Number) -> T
 def index_fill_tensor(self: T, dim: int, index: TensorBase, value: TensorBase) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
     try:
-        array = quiet.run(
-            k.index_fill,
-            array_of(self, "self"),
-            dim,
-            array_of(index, "index"),
-            array_of(value, "value"),
-        )
+        array = quiet.run(k.index_fill, self._impl.array, dim, index._impl.array, value._impl.array)
     except Exception as error:
         explain(
             error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index, value):
+    result = wrap_like(self, array)
+    if (
+        (
+            (self._impl.autograd_meta is not None)
+            or (index._impl.autograd_meta is not None)
+            or (value._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(self, index, value)
+    ):
         node = IndexFillBackward1.record(self, dim, index, value)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -496,24 +513,24 @@ def index_fill_tensor_(self: T, dim: int, index: TensorBase, value: TensorBase) 
 def index_mask(index: T, sizes: Shape, dim: int) -> T:
     """A mask of shape `sizes`: what `index_fill` fills."""
     try:
-        array = quiet.run(k.index_mask, array_of(index, "index"), sizes, dim)
+        array = quiet.run(k.index_mask, index._impl.array, sizes, dim)
     except Exception as error:
         explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
         raise
-    result = index._wrap(TensorImpl(array))
+    result = wrap_like(index, array)
     return result
 
 
 def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
     """Which copied slices others have overwritten."""
     try:
-        array = quiet.run(k.index_copy_overwritten, array_of(index, "index"), sizes, dim, extent)
+        array = quiet.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
     except Exception as error:
         explain(
             error, "index: Tensor, sizes: Shape, dim: int, extent: int", index, sizes, dim, extent
         )
         raise
-    result = index._wrap(TensorImpl(array))
+    result = wrap_like(index, array)
     return result
 
 
@@ -522,32 +539,38 @@ def take(input: T, index: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, index)
-        array = quiet.run(k.take, array_of(input, "input"), array_of(index, "index"))
+        array = quiet.run(k.take, input._impl.array, index._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, index: Tensor, out: Tensor | None", input, index, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, index):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, index)
+    ):
         node = TakeBackward0.record(input, index)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def take_spread(self: T, sizes: Shape, index: TensorBase) -> T:
     """Zeros with `self` added at row-major positions."""
     try:
-        array = quiet.run(k.take_spread, array_of(self, "self"), sizes, array_of(index, "index"))
+        array = quiet.run(k.take_spread, self._impl.array, sizes, index._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, sizes: Shape, index: Tensor", self, sizes, index)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, index):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, index)
+    ):
         node = TakeSpreadBackward0.record(self, sizes, index)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -556,47 +579,56 @@ def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, mask)
-        array = quiet.run(k.masked_select, array_of(input, "input"), array_of(mask, "mask"))
+        array = quiet.run(k.masked_select, input._impl.array, mask._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, mask: Tensor, out: Tensor | None", input, mask, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, mask):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (mask._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, mask)
+    ):
         node = MaskedSelectBackward0.record(input, mask)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def masked_spread(self: T, sizes: Shape, mask: TensorBase) -> T:
     """Zeros with `self` at the mask's true places."""
     try:
-        array = quiet.run(k.masked_spread, array_of(self, "self"), sizes, array_of(mask, "mask"))
+        array = quiet.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, sizes: Shape, mask: Tensor", self, sizes, mask)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, mask):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (mask._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, mask)
+    ):
         node = MaskedSpreadBackward0.record(self, sizes, mask)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def masked_fill_number(self: T, mask: TensorBase, value: Number) -> T:
     """A copy with a number wherever a mask is true."""
     try:
-        array = quiet.run(k.masked_fill, array_of(self, "self"), array_of(mask, "mask"), value)
+        array = quiet.run(k.masked_fill, self._impl.array, mask._impl.array, value)
     except Exception as error:
         explain(error, "self: Tensor, mask: Tensor, value: Number", self, mask, value)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, mask):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (mask._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, mask)
+    ):
         node = MaskedFillBackward0.record(self, mask, value)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -623,17 +655,22 @@ def masked_fill_number_(self: T, mask: TensorBase, value: Number) -> T:
 def masked_fill_tensor(self: T, mask: TensorBase, value: TensorBase) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
     try:
-        array = quiet.run(
-            k.masked_fill, array_of(self, "self"), array_of(mask, "mask"), array_of(value, "value")
-        )
+        array = quiet.run(k.masked_fill, self._impl.array, mask._impl.array, value._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, mask: Tensor, value: Tensor", self, mask, value)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, mask, value):
+    result = wrap_like(self, array)
+    if (
+        (
+            (self._impl.autograd_meta is not None)
+            or (mask._impl.autograd_meta is not None)
+            or (value._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(self, mask, value)
+    ):
         node = MaskedFillBackward1.record(self, mask, value)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -661,15 +698,14 @@ def masked_fill_tensor_(self: T, mask: TensorBase, value: TensorBase) -> T:
 def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
     """The elements at index arrays and masks."""
     try:
-        array = quiet.run(k.index_at, array_of(self, "self"), arrays_of(indices, "indices"), places)
+        array = quiet.run(k.index_at, self._impl.array, arrays_of(indices, "indices"), places)
     except Exception as error:
         explain(error, "self: Tensor, indices: Tensors, places: Shape", self, indices, places)
         raise
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     if is_grad_enabled() and requires_grad(self, *indices):
         node = IndexBackward0.record(self, indices, places)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -677,7 +713,7 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: S
     """Zeros with `self` added at index arrays and masks."""
     try:
         array = quiet.run(
-            k.index_spread, array_of(self, "self"), sizes, arrays_of(indices, "indices"), places
+            k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), places
         )
     except Exception as error:
         explain(
@@ -689,11 +725,10 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: S
             places,
         )
         raise
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     if is_grad_enabled() and requires_grad(self, *indices):
         node = IndexSpreadBackward0.record(self, sizes, indices, places)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -708,10 +743,10 @@ def index_put_at(
     try:
         array = quiet.run(
             k.index_put_at,
-            array_of(self, "self"),
+            self._impl.array,
             arrays_of(indices, "indices"),
             places,
-            array_of(values, "values"),
+            values._impl.array,
             accumulate,
         )
     except Exception as error:
@@ -725,11 +760,10 @@ def index_put_at(
             accumulate,
         )
         raise
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     if is_grad_enabled() and requires_grad(self, *indices, values):
         node = IndexPutBackward0.record(self, indices, places, values, accumulate)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -781,5 +815,5 @@ def index_put_overwritten(indices: Sequence[T], places: Shape, self_sizes: Shape
             error, "indices: Tensors, places: Shape, self_sizes: Shape", indices, places, self_sizes
         )
         raise
-    result = indices[0]._wrap(TensorImpl(array))
+    result = wrap_like(indices[0], array)
     return result

@@ -9,20 +9,16 @@ from typing import ClassVar, final
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
     array_list,
-    array_of_saved,
     live,
-    save,
     save_list,
-    shape_of_operand,
     tensor_list,
-    tensor_of_saved,
 )
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -52,14 +48,28 @@ class GatherBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = GatherBackward0((edge0,))
-        node.saved_self = save(self, edge0)
-        node.saved_index = save(index, None)
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_index = SavedVariable(index, None)
         node.dim = dim
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_index)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -68,8 +78,12 @@ class GatherBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        index = array_of_saved(self.saved_index, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack_array(self)
         return (array_formulas.gather_gradient(grad, self_, self.dim, index),)
 
     def apply_tensors(
@@ -81,8 +95,12 @@ class GatherBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        index = tensor_of_saved(self.saved_index, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack(self)
         return (tensor_formulas.gather_gradient(grad, self_, self.dim, index),)
 
 
@@ -107,15 +125,25 @@ class ScatterBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = ScatterBackward0((edge0, edge1))
-        node.saved_index = save(index, None)
-        node.self_shape = shape_of_operand(self)
-        node.src_shape = shape_of_operand(src)
+        node.saved_index = SavedVariable(index, None)
+        node.self_shape = self._impl.array.shape
+        node.src_shape = src._impl.array.shape
         node.dim = dim
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_index)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -127,11 +155,15 @@ class ScatterBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = array_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
             grad0 = k.scatter(grad, self.dim, index, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = array_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
             grad1 = array_formulas.scatter_source_gradient(
                 grad, self.dim, index, self.self_shape, self.src_shape
             )
@@ -152,11 +184,15 @@ class ScatterBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = tensor_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
             grad0 = F.scatter(grad, self.dim, index, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = tensor_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
             grad1 = tensor_formulas.scatter_source_gradient(
                 grad, self.dim, index, self.self_shape, self.src_shape
             )
@@ -184,13 +220,23 @@ class ScatterBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ScatterBackward1((edge0,))
-        node.saved_index = save(index, None)
+        node.saved_index = SavedVariable(index, None)
         node.dim = dim
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_index)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -199,7 +245,9 @@ class ScatterBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        index = array_of_saved(self.saved_index, self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack_array(self)
         return (k.scatter(grad, self.dim, index, 0),)
 
     def apply_tensors(
@@ -211,7 +259,9 @@ class ScatterBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        index = tensor_of_saved(self.saved_index, self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack(self)
         return (F.scatter(grad, self.dim, index, 0),)
 
 
@@ -235,14 +285,24 @@ class ScatterAddBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = ScatterAddBackward0((edge0, edge1))
-        node.saved_index = None if edge1 is None else (save(index, None))
-        node.src_shape = shape_of_operand(src)
+        node.saved_index = None if edge1 is None else (SavedVariable(index, None))
+        node.src_shape = src._impl.array.shape
         node.dim = dim
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_index)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -257,7 +317,9 @@ class ScatterAddBackward0(Node):
             grad0 = grad
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = array_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
             grad1 = array_formulas.gathered_to(k.gather(grad, self.dim, index), self.src_shape)
         return (
             grad0,
@@ -279,7 +341,9 @@ class ScatterAddBackward0(Node):
             grad0 = grad
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = tensor_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
             grad1 = tensor_formulas.gathered_to(F.gather(grad, self.dim, index), self.src_shape)
         return (
             grad0,
@@ -306,14 +370,24 @@ class IndexSelectBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = IndexSelectBackward0((edge0,))
-        node.saved_index = save(index, None)
-        node.self_shape = shape_of_operand(self)
+        node.saved_index = SavedVariable(index, None)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_index)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -322,7 +396,9 @@ class IndexSelectBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        index = array_of_saved(self.saved_index, self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack_array(self)
         return (array_formulas.index_select_gradient(grad, self.self_shape, self.dim, index),)
 
     def apply_tensors(
@@ -334,7 +410,9 @@ class IndexSelectBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        index = tensor_of_saved(self.saved_index, self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack(self)
         return (tensor_formulas.index_select_gradient(grad, self.self_shape, self.dim, index),)
 
 
@@ -365,8 +443,8 @@ class IndexAddBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
         node = IndexAddBackward0((edge0, edge1))
-        node.saved_index = None if edge1 is None else (save(index, None))
-        node.saved_source = None if edge1 is None else (save(source, edge1))
+        node.saved_index = None if edge1 is None else (SavedVariable(index, None))
+        node.saved_source = None if edge1 is None else (SavedVariable(source, edge1))
         node.dim = dim
         node.alpha = alpha
         return node
@@ -374,6 +452,20 @@ class IndexAddBackward0(Node):
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_index, self.saved_source)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+        if self.saved_source is not None:
+            self.saved_source.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
+        if self.saved_source is not None:
+            self.saved_source = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -388,8 +480,12 @@ class IndexAddBackward0(Node):
             grad0 = grad
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = array_of_saved(self.saved_index, self)
-            source = array_of_saved(self.saved_source, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
+            saved_source = self.saved_source
+            assert saved_source is not None
+            source = saved_source.unpack_array(self)
             grad1 = array_formulas.index_add_source_gradient(
                 grad, self.dim, index, source, self.alpha
             )
@@ -413,8 +509,12 @@ class IndexAddBackward0(Node):
             grad0 = grad
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = tensor_of_saved(self.saved_index, self)
-            source = tensor_of_saved(self.saved_source, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
+            saved_source = self.saved_source
+            assert saved_source is not None
+            source = saved_source.unpack(self)
             grad1 = tensor_formulas.index_add_source_gradient(
                 grad, self.dim, index, source, self.alpha
             )
@@ -444,14 +544,28 @@ class IndexCopyBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
         node = IndexCopyBackward0((edge0, edge1))
-        node.saved_index = save(index, None)
-        node.saved_source = None if edge1 is None else (save(source, edge1))
+        node.saved_index = SavedVariable(index, None)
+        node.saved_source = None if edge1 is None else (SavedVariable(source, edge1))
         node.dim = dim
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_index, self.saved_source)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+        if self.saved_source is not None:
+            self.saved_source.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
+        if self.saved_source is not None:
+            self.saved_source = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -463,12 +577,18 @@ class IndexCopyBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = array_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
             grad0 = k.index_fill(grad, self.dim, index, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = array_of_saved(self.saved_index, self)
-            source = array_of_saved(self.saved_source, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
+            saved_source = self.saved_source
+            assert saved_source is not None
+            source = saved_source.unpack_array(self)
             grad1 = array_formulas.index_copy_source_gradient(grad, self.dim, index, source)
         return (
             grad0,
@@ -487,12 +607,18 @@ class IndexCopyBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = tensor_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
             grad0 = F.index_fill(grad, self.dim, index, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = tensor_of_saved(self.saved_index, self)
-            source = tensor_of_saved(self.saved_source, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
+            saved_source = self.saved_source
+            assert saved_source is not None
+            source = saved_source.unpack(self)
             grad1 = tensor_formulas.index_copy_source_gradient(grad, self.dim, index, source)
         return (
             grad0,
@@ -518,13 +644,23 @@ class IndexFillBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = IndexFillBackward0((edge0,))
-        node.saved_index = save(index, None)
+        node.saved_index = SavedVariable(index, None)
         node.dim = dim
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_index)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -533,7 +669,9 @@ class IndexFillBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        index = array_of_saved(self.saved_index, self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack_array(self)
         return (k.index_fill(grad, self.dim, index, 0),)
 
     def apply_tensors(
@@ -545,7 +683,9 @@ class IndexFillBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        index = tensor_of_saved(self.saved_index, self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack(self)
         return (F.index_fill(grad, self.dim, index, 0),)
 
 
@@ -569,14 +709,24 @@ class IndexFillBackward1(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(value)
         node = IndexFillBackward1((edge0, edge1))
-        node.saved_index = save(index, None)
-        node.self_shape = shape_of_operand(self)
+        node.saved_index = SavedVariable(index, None)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_index)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -588,11 +738,15 @@ class IndexFillBackward1(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = array_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
             grad0 = k.index_fill(grad, self.dim, index, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = array_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
             grad1 = array_formulas.masked_total(
                 grad, k.index_mask(index, self.self_shape, self.dim)
             )
@@ -613,11 +767,15 @@ class IndexFillBackward1(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = tensor_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
             grad0 = F.index_fill(grad, self.dim, index, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = tensor_of_saved(self.saved_index, self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
             grad1 = tensor_formulas.masked_total(
                 grad, F.index_mask(index, self.self_shape, self.dim)
             )
@@ -643,13 +801,27 @@ class TakeBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = TakeBackward0((edge0,))
-        node.saved_self = save(self, edge0)
-        node.saved_index = save(index, None)
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_index = SavedVariable(index, None)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_index)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -658,8 +830,12 @@ class TakeBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        index = array_of_saved(self.saved_index, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack_array(self)
         return (array_formulas.take_gradient(grad, self_, index),)
 
     def apply_tensors(
@@ -671,8 +847,12 @@ class TakeBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        index = tensor_of_saved(self.saved_index, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack(self)
         return (tensor_formulas.take_gradient(grad, self_, index),)
 
 
@@ -693,12 +873,22 @@ class TakeSpreadBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = TakeSpreadBackward0((edge0,))
-        node.saved_index = save(index, None)
+        node.saved_index = SavedVariable(index, None)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_index)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -707,7 +897,9 @@ class TakeSpreadBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        index = array_of_saved(self.saved_index, self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack_array(self)
         return (k.take(grad, index),)
 
     def apply_tensors(
@@ -719,7 +911,9 @@ class TakeSpreadBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        index = tensor_of_saved(self.saved_index, self)
+        saved_index = self.saved_index
+        assert saved_index is not None
+        index = saved_index.unpack(self)
         return (F.take(grad, index),)
 
 
@@ -741,13 +935,27 @@ class MaskedSelectBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MaskedSelectBackward0((edge0,))
-        node.saved_self = save(self, edge0)
-        node.saved_mask = save(mask, None)
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_mask = SavedVariable(mask, None)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_mask)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_mask is not None:
+            self.saved_mask.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_mask is not None:
+            self.saved_mask = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -756,8 +964,12 @@ class MaskedSelectBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        mask = array_of_saved(self.saved_mask, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        saved_mask = self.saved_mask
+        assert saved_mask is not None
+        mask = saved_mask.unpack_array(self)
         return (array_formulas.masked_select_gradient(grad, self_, mask),)
 
     def apply_tensors(
@@ -769,8 +981,12 @@ class MaskedSelectBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        mask = tensor_of_saved(self.saved_mask, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        saved_mask = self.saved_mask
+        assert saved_mask is not None
+        mask = saved_mask.unpack(self)
         return (tensor_formulas.masked_select_gradient(grad, self_, mask),)
 
 
@@ -791,12 +1007,22 @@ class MaskedSpreadBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MaskedSpreadBackward0((edge0,))
-        node.saved_mask = save(mask, None)
+        node.saved_mask = SavedVariable(mask, None)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_mask)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_mask is not None:
+            self.saved_mask.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_mask is not None:
+            self.saved_mask = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -805,7 +1031,9 @@ class MaskedSpreadBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        mask = array_of_saved(self.saved_mask, self)
+        saved_mask = self.saved_mask
+        assert saved_mask is not None
+        mask = saved_mask.unpack_array(self)
         return (k.masked_select(grad, mask),)
 
     def apply_tensors(
@@ -817,7 +1045,9 @@ class MaskedSpreadBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        mask = tensor_of_saved(self.saved_mask, self)
+        saved_mask = self.saved_mask
+        assert saved_mask is not None
+        mask = saved_mask.unpack(self)
         return (F.masked_select(grad, mask),)
 
 
@@ -838,12 +1068,22 @@ class MaskedFillBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MaskedFillBackward0((edge0,))
-        node.saved_mask = save(mask, None)
+        node.saved_mask = SavedVariable(mask, None)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_mask)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_mask is not None:
+            self.saved_mask.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_mask is not None:
+            self.saved_mask = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -852,7 +1092,9 @@ class MaskedFillBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        mask = array_of_saved(self.saved_mask, self)
+        saved_mask = self.saved_mask
+        assert saved_mask is not None
+        mask = saved_mask.unpack_array(self)
         return (k.masked_fill(grad, mask, 0),)
 
     def apply_tensors(
@@ -864,7 +1106,9 @@ class MaskedFillBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        mask = tensor_of_saved(self.saved_mask, self)
+        saved_mask = self.saved_mask
+        assert saved_mask is not None
+        mask = saved_mask.unpack(self)
         return (F.masked_fill(grad, mask, 0),)
 
 
@@ -886,12 +1130,22 @@ class MaskedFillBackward1(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(value)
         node = MaskedFillBackward1((edge0, edge1))
-        node.saved_mask = save(mask, None)
+        node.saved_mask = SavedVariable(mask, None)
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_mask)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_mask is not None:
+            self.saved_mask.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_mask is not None:
+            self.saved_mask = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -903,11 +1157,15 @@ class MaskedFillBackward1(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mask = array_of_saved(self.saved_mask, self)
+            saved_mask = self.saved_mask
+            assert saved_mask is not None
+            mask = saved_mask.unpack_array(self)
             grad0 = k.masked_fill(grad, mask, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            mask = array_of_saved(self.saved_mask, self)
+            saved_mask = self.saved_mask
+            assert saved_mask is not None
+            mask = saved_mask.unpack_array(self)
             grad1 = array_formulas.masked_total(grad, mask)
         return (
             grad0,
@@ -926,11 +1184,15 @@ class MaskedFillBackward1(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mask = tensor_of_saved(self.saved_mask, self)
+            saved_mask = self.saved_mask
+            assert saved_mask is not None
+            mask = saved_mask.unpack(self)
             grad0 = F.masked_fill(grad, mask, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            mask = tensor_of_saved(self.saved_mask, self)
+            saved_mask = self.saved_mask
+            assert saved_mask is not None
+            mask = saved_mask.unpack(self)
             grad1 = tensor_formulas.masked_total(grad, mask)
         return (
             grad0,
@@ -958,13 +1220,22 @@ class IndexBackward0(Node):
         edge0 = gradient_edge(self)
         node = IndexBackward0((edge0,))
         node.saved_indices = save_list(indices, None)
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.places = places
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_indices)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        for one in self.saved_indices:
+            one.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = [RELEASED] * len(self.saved_indices)
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1020,6 +1291,15 @@ class IndexSpreadBackward0(Node):
         """What was saved."""
         return live(self.saved_indices)
 
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        for one in self.saved_indices:
+            one.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = [RELEASED] * len(self.saved_indices)
+
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
         grad = grads[0]
@@ -1072,8 +1352,8 @@ class IndexPutBackward0(Node):
         edge1 = gradient_edge(values)
         node = IndexPutBackward0((edge0, edge1))
         node.saved_indices = save_list(indices, None)
-        node.self_shape = shape_of_operand(self)
-        node.values_shape = shape_of_operand(values)
+        node.self_shape = self._impl.array.shape
+        node.values_shape = values._impl.array.shape
         node.places = places
         node.accumulate = accumulate
         return node
@@ -1081,6 +1361,15 @@ class IndexPutBackward0(Node):
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_indices)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        for one in self.saved_indices:
+            one.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = [RELEASED] * len(self.saved_indices)
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""

@@ -8,7 +8,6 @@ from typing import Generic, NamedTuple, TypeVar
 from vtgrad.graph.functions import requires_grad, set_history_of_each
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of
 from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.ordering_nodes import (
     SortBackward0,
@@ -16,8 +15,7 @@ from vtgrad.ops.generated.ordering_nodes import (
     TopkBackward0,
 )
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
@@ -46,7 +44,7 @@ def sort_dim(
         if out is not None:
             check_out(out[0], self)
             check_out(out[1], self)
-        arrays = quiet.run(k.sort, array_of(self, "self"), dim, descending)
+        arrays = quiet.run(k.sort, self._impl.array, dim, descending)
     except Exception as error:
         explain(
             error,
@@ -61,8 +59,8 @@ def sort_dim(
         return SortDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
-    results = SortDimResult(self._wrap(TensorImpl(arrays[0])), self._wrap(TensorImpl(arrays[1])))
-    if is_grad_enabled() and requires_grad(self):
+    results = SortDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = SortBackward0.record(self, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -89,7 +87,7 @@ def sort_stable(
         if out is not None:
             check_out(out[0], self)
             check_out(out[1], self)
-        arrays = quiet.run(k.sort_stable, array_of(self, "self"), stable, dim, descending)
+        arrays = quiet.run(k.sort_stable, self._impl.array, stable, dim, descending)
     except Exception as error:
         explain(
             error,
@@ -105,8 +103,8 @@ def sort_stable(
         return SortStableResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
-    results = SortStableResult(self._wrap(TensorImpl(arrays[0])), self._wrap(TensorImpl(arrays[1])))
-    if is_grad_enabled() and requires_grad(self):
+    results = SortStableResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = SortBackward1.record(self, stable, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -116,7 +114,7 @@ def sort_stable(
 def argsort_dim(self: T, dim: int, descending: bool, stable: bool) -> T:
     """Where each element of the sorted tensor stood."""
     try:
-        array = quiet.run(k.argsort, array_of(self, "self"), dim, descending, stable)
+        array = quiet.run(k.argsort, self._impl.array, dim, descending, stable)
     except Exception as error:
         explain(
             error,
@@ -127,7 +125,7 @@ def argsort_dim(self: T, dim: int, descending: bool, stable: bool) -> T:
             stable,
         )
         raise
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     return result
 
 
@@ -152,7 +150,7 @@ def topk_dim(
         if out is not None:
             check_out(out[0], self)
             check_out(out[1], self)
-        arrays = quiet.run(k.topk, array_of(self, "self"), count, dim, largest, sorted)
+        arrays = quiet.run(k.topk, self._impl.array, count, dim, largest, sorted)
     except Exception as error:
         explain(
             error,
@@ -169,8 +167,8 @@ def topk_dim(
         return TopkDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
-    results = TopkDimResult(self._wrap(TensorImpl(arrays[0])), self._wrap(TensorImpl(arrays[1])))
-    if is_grad_enabled() and requires_grad(self):
+    results = TopkDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = TopkBackward0.record(self, count, dim, largest, sorted)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -182,11 +180,11 @@ def nonzero_rows(self: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self, differentiable=False)
-        array = quiet.run(k.nonzero, array_of(self, "self"))
+        array = quiet.run(k.nonzero, self._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     return result

@@ -9,14 +9,11 @@ from typing import ClassVar, final
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, Node
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.saving import (
-    array_of_saved,
     live,
-    shape_of_operand,
-    tensor_of_saved,
 )
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -29,6 +26,7 @@ class SortBackward0(Node):
     __slots__ = ("dim", "saved_indices", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
@@ -41,17 +39,25 @@ class SortBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SortBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_indices = SavedVariable.of_output(results[1], 1)
+        self.saved_indices = SavedResult(results[1], 1)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_indices)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -60,7 +66,7 @@ class SortBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = array_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
     def apply_tensors(
@@ -72,7 +78,7 @@ class SortBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = tensor_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
 
@@ -83,6 +89,7 @@ class SortBackward1(Node):
     __slots__ = ("dim", "saved_indices", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
@@ -100,17 +107,25 @@ class SortBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SortBackward1((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_indices = SavedVariable.of_output(results[1], 1)
+        self.saved_indices = SavedResult(results[1], 1)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_indices)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -119,7 +134,7 @@ class SortBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = array_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
     def apply_tensors(
@@ -131,7 +146,7 @@ class SortBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = tensor_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
 
@@ -142,6 +157,7 @@ class TopkBackward0(Node):
     __slots__ = ("dim", "saved_indices", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
@@ -160,17 +176,25 @@ class TopkBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = TopkBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_indices = SavedVariable.of_output(results[1], 1)
+        self.saved_indices = SavedResult(results[1], 1)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_indices)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -179,7 +203,7 @@ class TopkBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = array_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
     def apply_tensors(
@@ -191,5 +215,5 @@ class TopkBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = tensor_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, True),)

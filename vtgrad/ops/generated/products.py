@@ -19,8 +19,7 @@ from vtgrad.ops.generated.products_nodes import (
 )
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -42,17 +41,20 @@ def mm(input: T, mat2: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, mat2)
-        array = quiet.run(k.mm, array_of(input, "input"), array_of(mat2, "mat2"))
+        array = quiet.run(k.mm, input._impl.array, mat2._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, mat2):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (mat2._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, mat2)
+    ):
         node = MmBackward0.record(input, mat2)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -61,17 +63,20 @@ def mv(input: T, vec: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, vec)
-        array = quiet.run(k.mv, array_of(input, "input"), array_of(vec, "vec"))
+        array = quiet.run(k.mv, input._impl.array, vec._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, vec: Tensor, out: Tensor | None", input, vec, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, vec):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (vec._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, vec)
+    ):
         node = MvBackward0.record(input, vec)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -80,17 +85,20 @@ def bmm(input: T, mat2: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, mat2)
-        array = quiet.run(k.bmm, array_of(input, "input"), array_of(mat2, "mat2"))
+        array = quiet.run(k.bmm, input._impl.array, mat2._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, mat2):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (mat2._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, mat2)
+    ):
         node = BmmBackward0.record(input, mat2)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -99,17 +107,20 @@ def dot(input: T, tensor: TensorBase, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, tensor)
-        array = quiet.run(k.dot, array_of(input, "input"), array_of(tensor, "tensor"))
+        array = quiet.run(k.dot, input._impl.array, tensor._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, tensor: Tensor, out: Tensor | None", input, tensor, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, tensor):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (tensor._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, tensor)
+    ):
         node = DotBackward0.record(input, tensor)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -127,12 +138,7 @@ def addmm(
         if out is not None:
             check_out(out, input, mat1, mat2)
         array = quiet.run(
-            k.addmm,
-            array_of(input, "input"),
-            array_of(mat1, "mat1"),
-            array_of(mat2, "mat2"),
-            beta=beta,
-            alpha=alpha,
+            k.addmm, input._impl.array, mat1._impl.array, mat2._impl.array, beta=beta, alpha=alpha
         )
     except Exception as error:
         explain(
@@ -148,11 +154,18 @@ def addmm(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, mat1, mat2):
+    result = wrap_like(input, array)
+    if (
+        (
+            (input._impl.autograd_meta is not None)
+            or (mat1._impl.autograd_meta is not None)
+            or (mat2._impl.autograd_meta is not None)
+        )
+        and is_grad_enabled()
+        and requires_grad(input, mat1, mat2)
+    ):
         node = AddmmBackward0.record(input, mat1, mat2, beta=beta, alpha=alpha)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 

@@ -9,17 +9,14 @@ from typing import ClassVar, final
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, SHARED, Node
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
-    array_of_saved,
     geometry_of_operand,
     live,
-    save,
-    tensor_of_saved,
 )
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -44,8 +41,8 @@ class MmBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat2)
         node = MmBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (save(self, edge0))
-        node.saved_mat2 = None if edge0 is None else (save(mat2, edge1))
+        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
+        node.saved_mat2 = None if edge0 is None else (SavedVariable(mat2, edge1))
         node.mat2_geometry = geometry_of_operand(mat2)
         node.self_geometry = geometry_of_operand(self)
         return node
@@ -53,6 +50,20 @@ class MmBackward0(Node):
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_mat2)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_mat2 is not None:
+            self.saved_mat2.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_mat2 is not None:
+            self.saved_mat2 = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -64,11 +75,15 @@ class MmBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mat2 = array_of_saved(self.saved_mat2, self)
+            saved_mat2 = self.saved_mat2
+            assert saved_mat2 is not None
+            mat2 = saved_mat2.unpack_array(self)
             grad0 = array_formulas.first_factor_gradient(grad, mat2, self.self_geometry)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
             grad1 = array_formulas.second_factor_gradient(grad, self_, self.mat2_geometry)
         return (
             grad0,
@@ -87,11 +102,15 @@ class MmBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mat2 = tensor_of_saved(self.saved_mat2, self)
+            saved_mat2 = self.saved_mat2
+            assert saved_mat2 is not None
+            mat2 = saved_mat2.unpack(self)
             grad0 = tensor_formulas.first_factor_gradient(grad, mat2, self.self_geometry)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
             grad1 = tensor_formulas.second_factor_gradient(grad, self_, self.mat2_geometry)
         return (
             grad0,
@@ -116,13 +135,27 @@ class MvBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(vec)
         node = MvBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (save(self, edge0))
-        node.saved_vec = None if edge0 is None else (save(vec, edge1))
+        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
+        node.saved_vec = None if edge0 is None else (SavedVariable(vec, edge1))
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_vec)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_vec is not None:
+            self.saved_vec.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_vec is not None:
+            self.saved_vec = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -134,11 +167,15 @@ class MvBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            vec = array_of_saved(self.saved_vec, self)
+            saved_vec = self.saved_vec
+            assert saved_vec is not None
+            vec = saved_vec.unpack_array(self)
             grad0 = array_formulas.outer_gradient(grad, vec)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
             grad1 = k.mv(array_formulas.adjoint_of(self_), grad)
         return (
             grad0,
@@ -157,11 +194,15 @@ class MvBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            vec = tensor_of_saved(self.saved_vec, self)
+            saved_vec = self.saved_vec
+            assert saved_vec is not None
+            vec = saved_vec.unpack(self)
             grad0 = tensor_formulas.outer_gradient(grad, vec)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
             grad1 = F.mv(tensor_formulas.adjoint_of(self_), grad)
         return (
             grad0,
@@ -186,13 +227,27 @@ class BmmBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat2)
         node = BmmBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (save(self, edge0))
-        node.saved_mat2 = None if edge0 is None else (save(mat2, edge1))
+        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
+        node.saved_mat2 = None if edge0 is None else (SavedVariable(mat2, edge1))
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_mat2)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_mat2 is not None:
+            self.saved_mat2.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_mat2 is not None:
+            self.saved_mat2 = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -204,11 +259,15 @@ class BmmBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mat2 = array_of_saved(self.saved_mat2, self)
+            saved_mat2 = self.saved_mat2
+            assert saved_mat2 is not None
+            mat2 = saved_mat2.unpack_array(self)
             grad0 = k.bmm(grad, array_formulas.adjoint_of(mat2))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
             grad1 = k.bmm(array_formulas.adjoint_of(self_), grad)
         return (
             grad0,
@@ -227,11 +286,15 @@ class BmmBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mat2 = tensor_of_saved(self.saved_mat2, self)
+            saved_mat2 = self.saved_mat2
+            assert saved_mat2 is not None
+            mat2 = saved_mat2.unpack(self)
             grad0 = F.bmm(grad, tensor_formulas.adjoint_of(mat2))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
             grad1 = F.bmm(tensor_formulas.adjoint_of(self_), grad)
         return (
             grad0,
@@ -256,13 +319,27 @@ class DotBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(tensor)
         node = DotBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (save(self, edge0))
-        node.saved_tensor = None if edge0 is None else (save(tensor, edge1))
+        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
+        node.saved_tensor = None if edge0 is None else (SavedVariable(tensor, edge1))
         return node
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_tensor)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_tensor is not None:
+            self.saved_tensor.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_tensor is not None:
+            self.saved_tensor = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -274,11 +351,15 @@ class DotBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            tensor = array_of_saved(self.saved_tensor, self)
+            saved_tensor = self.saved_tensor
+            assert saved_tensor is not None
+            tensor = saved_tensor.unpack_array(self)
             grad0 = k.mul(grad, k.conj(tensor))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = array_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
             grad1 = k.mul(grad, k.conj(self_))
         return (
             grad0,
@@ -297,11 +378,15 @@ class DotBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            tensor = tensor_of_saved(self.saved_tensor, self)
+            saved_tensor = self.saved_tensor
+            assert saved_tensor is not None
+            tensor = saved_tensor.unpack(self)
             grad0 = F.mul(grad, F.conj(tensor))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = tensor_of_saved(self.saved_self, self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
             grad1 = F.mul(grad, F.conj(self_))
         return (
             grad0,
@@ -339,8 +424,8 @@ class AddmmBackward0(Node):
         edge1 = gradient_edge(mat1)
         edge2 = gradient_edge(mat2)
         node = AddmmBackward0((edge0, edge1, edge2))
-        node.saved_mat1 = None if edge2 is None else (save(mat1, edge1))
-        node.saved_mat2 = None if edge1 is None else (save(mat2, edge2))
+        node.saved_mat1 = None if edge2 is None else (SavedVariable(mat1, edge1))
+        node.saved_mat2 = None if edge1 is None else (SavedVariable(mat2, edge2))
         node.mat1_geometry = geometry_of_operand(mat1)
         node.mat2_geometry = geometry_of_operand(mat2)
         node.beta = beta
@@ -350,6 +435,20 @@ class AddmmBackward0(Node):
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_mat1, self.saved_mat2)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_mat1 is not None:
+            self.saved_mat1.check(self)
+        if self.saved_mat2 is not None:
+            self.saved_mat2.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_mat1 is not None:
+            self.saved_mat1 = RELEASED
+        if self.saved_mat2 is not None:
+            self.saved_mat2 = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -365,14 +464,18 @@ class AddmmBackward0(Node):
             grad0 = array_formulas.scaled(grad, k.conj(self.beta))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            mat2 = array_of_saved(self.saved_mat2, self)
+            saved_mat2 = self.saved_mat2
+            assert saved_mat2 is not None
+            mat2 = saved_mat2.unpack_array(self)
             grad1 = array_formulas.scaled(
                 array_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry),
                 k.conj(self.alpha),
             )
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            mat1 = array_of_saved(self.saved_mat1, self)
+            saved_mat1 = self.saved_mat1
+            assert saved_mat1 is not None
+            mat1 = saved_mat1.unpack_array(self)
             grad2 = array_formulas.scaled(
                 array_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry),
                 k.conj(self.alpha),
@@ -399,14 +502,18 @@ class AddmmBackward0(Node):
             grad0 = tensor_formulas.scaled(grad, F.conj(self.beta))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            mat2 = tensor_of_saved(self.saved_mat2, self)
+            saved_mat2 = self.saved_mat2
+            assert saved_mat2 is not None
+            mat2 = saved_mat2.unpack(self)
             grad1 = tensor_formulas.scaled(
                 tensor_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry),
                 F.conj(self.alpha),
             )
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            mat1 = tensor_of_saved(self.saved_mat1, self)
+            saved_mat1 = self.saved_mat1
+            assert saved_mat1 is not None
+            mat1 = saved_mat1.unpack(self)
             grad2 = tensor_formulas.scaled(
                 tensor_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry),
                 F.conj(self.alpha),

@@ -26,8 +26,7 @@ from vtgrad.ops.generated.random_nodes import (
 )
 from vtgrad.ops.types import Generator
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 
@@ -162,7 +161,7 @@ def bernoulli_of(self: T, *, generator: Generator | None = None, out: T | None =
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.bernoulli, array_of(self, "self"), generator=generator)
+        array = quiet.run(k.bernoulli, self._impl.array, generator=generator)
     except Exception as error:
         explain(
             error,
@@ -174,11 +173,10 @@ def bernoulli_of(self: T, *, generator: Generator | None = None, out: T | None =
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = BernoulliBackward0.record(self, generator=generator)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -218,7 +216,7 @@ def normal_of_means(
     try:
         if out is not None:
             check_out(out, mean)
-        array = quiet.run(k.normal_tensors, array_of(mean, "mean"), std, generator=generator)
+        array = quiet.run(k.normal_tensors, mean._impl.array, std, generator=generator)
     except Exception as error:
         explain(
             error,
@@ -231,11 +229,10 @@ def normal_of_means(
         raise
     if out is not None:
         return write_out(out, array)
-    result = mean._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(mean):
+    result = wrap_like(mean, array)
+    if mean._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(mean):
         node = NormalBackward1.record(mean, std, generator=generator)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -246,7 +243,7 @@ def normal_of_deviations(
     try:
         if out is not None:
             check_out(out, std)
-        array = quiet.run(k.normal_tensors, mean, array_of(std, "std"), generator=generator)
+        array = quiet.run(k.normal_tensors, mean, std._impl.array, generator=generator)
     except Exception as error:
         explain(
             error,
@@ -259,11 +256,10 @@ def normal_of_deviations(
         raise
     if out is not None:
         return write_out(out, array)
-    result = std._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(std):
+    result = wrap_like(std, array)
+    if std._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(std):
         node = NormalBackward2.record(mean, std, generator=generator)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -274,9 +270,7 @@ def normal_of_both(
     try:
         if out is not None:
             check_out(out, mean, std)
-        array = quiet.run(
-            k.normal_tensors, array_of(mean, "mean"), array_of(std, "std"), generator=generator
-        )
+        array = quiet.run(k.normal_tensors, mean._impl.array, std._impl.array, generator=generator)
     except Exception as error:
         explain(
             error,
@@ -289,9 +283,12 @@ def normal_of_both(
         raise
     if out is not None:
         return write_out(out, array)
-    result = mean._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(mean, std):
+    result = wrap_like(mean, array)
+    if (
+        ((mean._impl.autograd_meta is not None) or (std._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(mean, std)
+    ):
         node = NormalBackward3.record(mean, std, generator=generator)
         set_history(result, node)
-        node.save_results(result)
     return result

@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from vtgrad.graph.functions import requires_grad, set_history, set_history_of_each
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of, numpy_or_none
+from vtgrad.ops.arguments import numpy_or_none
 from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.reductions_nodes import (
     AmaxBackward0,
@@ -40,8 +40,7 @@ from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -85,15 +84,14 @@ T = TypeVar("T", bound=TensorBase)
 def sum_all(self: T, *, dtype: DType | None = None) -> T:
     """Sum of all elements."""
     try:
-        array = quiet.run(k.sum, array_of(self, "self"), dtype=numpy_or_none(dtype))
+        array = quiet.run(k.sum, self._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = SumBackward0.record(self, dtype=dtype)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -104,7 +102,7 @@ def sum_dim(
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.sum, array_of(self, "self"), dim, keepdim, dtype=numpy_or_none(dtype))
+        array = quiet.run(k.sum, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
         explain(
             error,
@@ -118,26 +116,24 @@ def sum_dim(
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = SumBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def mean_all(self: T, *, dtype: DType | None = None) -> T:
     """Mean of all elements."""
     try:
-        array = quiet.run(k.mean, array_of(self, "self"), dtype=numpy_or_none(dtype))
+        array = quiet.run(k.mean, self._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = MeanBackward0.record(self, dtype=dtype)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -148,7 +144,7 @@ def mean_dim(
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.mean, array_of(self, "self"), dim, keepdim, dtype=numpy_or_none(dtype))
+        array = quiet.run(k.mean, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
         explain(
             error,
@@ -162,23 +158,22 @@ def mean_dim(
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = MeanBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def prod_all(self: T, *, dtype: DType | None = None) -> T:
     """Product of all elements."""
     try:
-        array = quiet.run(k.prod, array_of(self, "self"), dtype=numpy_or_none(dtype))
+        array = quiet.run(k.prod, self._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = ProdBackward0.record(self, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -192,7 +187,7 @@ def prod_dim(
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.prod, array_of(self, "self"), dim, keepdim, dtype=numpy_or_none(dtype))
+        array = quiet.run(k.prod, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
         explain(
             error,
@@ -206,8 +201,8 @@ def prod_dim(
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = ProdBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -219,14 +214,14 @@ def max_all(self: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.max, array_of(self, "self"))
+        array = quiet.run(k.max, self._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = MaxBackward1.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -238,14 +233,14 @@ def min_all(self: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.min, array_of(self, "self"))
+        array = quiet.run(k.min, self._impl.array)
     except Exception as error:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = MinBackward1.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -255,12 +250,12 @@ def min_all(self: T, *, out: T | None = None) -> T:
 def median_all(self: T) -> T:
     """The lower middle element of all."""
     try:
-        array = quiet.run(k.median, array_of(self, "self"))
+        array = quiet.run(k.median, self._impl.array)
     except Exception as error:
         explain(error, "self: Tensor", self)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = MedianBackward0.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -282,7 +277,7 @@ def max_dim(
         if out is not None:
             check_out(out[0], self)
             check_out(out[1], self)
-        arrays = quiet.run(k.max_dim, array_of(self, "self"), dim, keepdim)
+        arrays = quiet.run(k.max_dim, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -297,8 +292,8 @@ def max_dim(
         return MaxDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
-    results = MaxDimResult(self._wrap(TensorImpl(arrays[0])), self._wrap(TensorImpl(arrays[1])))
-    if is_grad_enabled() and requires_grad(self):
+    results = MaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = MaxBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -320,7 +315,7 @@ def min_dim(
         if out is not None:
             check_out(out[0], self)
             check_out(out[1], self)
-        arrays = quiet.run(k.min_dim, array_of(self, "self"), dim, keepdim)
+        arrays = quiet.run(k.min_dim, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -335,8 +330,8 @@ def min_dim(
         return MinDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
-    results = MinDimResult(self._wrap(TensorImpl(arrays[0])), self._wrap(TensorImpl(arrays[1])))
-    if is_grad_enabled() and requires_grad(self):
+    results = MinDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = MinBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -358,7 +353,7 @@ def median_dim(
         if out is not None:
             check_out(out[0], self)
             check_out(out[1], self)
-        arrays = quiet.run(k.median_dim, array_of(self, "self"), dim, keepdim)
+        arrays = quiet.run(k.median_dim, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -373,8 +368,8 @@ def median_dim(
         return MedianDimResult(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
-    results = MedianDimResult(self._wrap(TensorImpl(arrays[0])), self._wrap(TensorImpl(arrays[1])))
-    if is_grad_enabled() and requires_grad(self):
+    results = MedianDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = MedianBackward1.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -385,12 +380,7 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: TensorBase, keepdim: 
     """Zeros with the values of `self` at places along a dimension."""
     try:
         array = quiet.run(
-            k.put_selected,
-            array_of(self, "self"),
-            sizes,
-            dim,
-            array_of(indices, "indices"),
-            keepdim,
+            k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim
         )
     except Exception as error:
         explain(
@@ -403,20 +393,21 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: TensorBase, keepdim: 
             keepdim,
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, indices):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (indices._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, indices)
+    ):
         node = PutSelectedBackward0.record(self, sizes, dim, indices, keepdim)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def take_selected(self: T, dim: int, indices: TensorBase, keepdim: bool) -> T:
     """The elements at places along a dimension."""
     try:
-        array = quiet.run(
-            k.take_selected, array_of(self, "self"), dim, array_of(indices, "indices"), keepdim
-        )
+        array = quiet.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
     except Exception as error:
         explain(
             error,
@@ -427,11 +418,14 @@ def take_selected(self: T, dim: int, indices: TensorBase, keepdim: bool) -> T:
             keepdim,
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, indices):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (indices._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, indices)
+    ):
         node = TakeSelectedBackward0.record(self, dim, indices, keepdim)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -440,7 +434,7 @@ def amax_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = 
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.amax, array_of(self, "self"), dim, keepdim)
+        array = quiet.run(k.amax, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -453,8 +447,8 @@ def amax_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = 
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = AmaxBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -466,7 +460,7 @@ def amin_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = 
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.amin, array_of(self, "self"), dim, keepdim)
+        array = quiet.run(k.amin, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -479,8 +473,8 @@ def amin_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = 
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = AminBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -494,7 +488,7 @@ def argmax_dim(
     try:
         if out is not None:
             check_out(out, self, differentiable=False)
-        array = quiet.run(k.argmax, array_of(self, "self"), dim, keepdim)
+        array = quiet.run(k.argmax, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -507,7 +501,7 @@ def argmax_dim(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     return result
 
 
@@ -518,7 +512,7 @@ def argmin_dim(
     try:
         if out is not None:
             check_out(out, self, differentiable=False)
-        array = quiet.run(k.argmin, array_of(self, "self"), dim, keepdim)
+        array = quiet.run(k.argmin, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -531,7 +525,7 @@ def argmin_dim(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     return result
 
 
@@ -540,7 +534,7 @@ def any_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None =
     try:
         if out is not None:
             check_out(out, self, differentiable=False)
-        array = quiet.run(k.any, array_of(self, "self"), dim, keepdim)
+        array = quiet.run(k.any, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -553,7 +547,7 @@ def any_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None =
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     return result
 
 
@@ -562,7 +556,7 @@ def all_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None =
     try:
         if out is not None:
             check_out(out, self, differentiable=False)
-        array = quiet.run(k.all, array_of(self, "self"), dim, keepdim)
+        array = quiet.run(k.all, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -575,7 +569,7 @@ def all_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None =
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
+    result = wrap_like(self, array)
     return result
 
 
@@ -586,7 +580,7 @@ def var_dim(
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.var, array_of(self, "self"), dim, correction, keepdim)
+        array = quiet.run(k.var, self._impl.array, dim, correction, keepdim)
     except Exception as error:
         explain(
             error,
@@ -600,11 +594,10 @@ def var_dim(
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = VarBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -615,7 +608,7 @@ def std_dim(
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.std, array_of(self, "self"), dim, correction, keepdim)
+        array = quiet.run(k.std, self._impl.array, dim, correction, keepdim)
     except Exception as error:
         explain(
             error,
@@ -629,8 +622,8 @@ def std_dim(
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = StdBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -651,12 +644,7 @@ def linalg_vector_norm(
         if out is not None:
             check_out(out, self)
         array = quiet.run(
-            k.linalg_vector_norm,
-            array_of(self, "self"),
-            ord,
-            dim,
-            keepdim,
-            dtype=numpy_or_none(dtype),
+            k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype)
         )
     except Exception as error:
         explain(
@@ -672,8 +660,8 @@ def linalg_vector_norm(
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = LinalgVectorNormBackward0.record(self, ord, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -685,7 +673,7 @@ def logsumexp_dim(self: T, dim: Dims, keepdim: bool = False, *, out: T | None = 
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.logsumexp, array_of(self, "self"), dim, keepdim)
+        array = quiet.run(k.logsumexp, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
             error,
@@ -698,8 +686,8 @@ def logsumexp_dim(self: T, dim: Dims, keepdim: bool = False, *, out: T | None = 
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = LogsumexpBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -711,14 +699,14 @@ def softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.softmax, array_of(self, "self"), dim)
+        array = quiet.run(k.softmax, self._impl.array, dim)
     except Exception as error:
         explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = SoftmaxBackward0.record(self, dim)
         set_history(result, node)
         node.save_results(result)
@@ -730,14 +718,14 @@ def log_softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.log_softmax, array_of(self, "self"), dim)
+        array = quiet.run(k.log_softmax, self._impl.array, dim)
     except Exception as error:
         explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
         raise
     if out is not None:
         return write_out(out, array, exact=True)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = LogSoftmaxBackward0.record(self, dim)
         set_history(result, node)
         node.save_results(result)
@@ -749,7 +737,7 @@ def cumsum_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None =
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.cumsum, array_of(self, "self"), dim, dtype=numpy_or_none(dtype))
+        array = quiet.run(k.cumsum, self._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
         explain(
             error,
@@ -762,11 +750,10 @@ def cumsum_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None =
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = CumsumBackward0.record(self, dim, dtype=dtype)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -787,7 +774,7 @@ def cumprod_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None 
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.cumprod, array_of(self, "self"), dim, dtype=numpy_or_none(dtype))
+        array = quiet.run(k.cumprod, self._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
         explain(
             error,
@@ -800,8 +787,8 @@ def cumprod_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None 
         raise
     if out is not None:
         return write_out(out, array)
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = CumprodBackward0.record(self, dim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)

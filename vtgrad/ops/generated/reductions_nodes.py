@@ -9,18 +9,13 @@ from typing import ClassVar, final
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, SHARED, Node
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
-    array_of_saved,
     live,
-    save,
-    save_copy,
-    shape_of_operand,
-    tensor_of_saved,
 )
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Array, Shape
@@ -45,7 +40,7 @@ class SumBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SumBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -92,7 +87,7 @@ class SumBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SumBackward1((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
@@ -134,7 +129,7 @@ class MeanBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MeanBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -181,7 +176,7 @@ class MeanBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MeanBackward1((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
@@ -213,6 +208,7 @@ class ProdBackward0(Node):
     __slots__ = ("saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_result: SavedVariable
@@ -224,16 +220,28 @@ class ProdBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ProdBackward0((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -242,8 +250,10 @@ class ProdBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (k.prod_backward(grad, self_, result, None, False),)
 
     def apply_tensors(
@@ -255,8 +265,10 @@ class ProdBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (F.prod_backward(grad, self_, result, None, False),)
 
 
@@ -267,6 +279,7 @@ class ProdBackward1(Node):
     __slots__ = ("dim", "keepdim", "saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: int
@@ -285,18 +298,30 @@ class ProdBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ProdBackward1((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         node.dim = dim
         node.keepdim = keepdim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -305,8 +330,10 @@ class ProdBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (k.prod_backward(grad, self_, result, self.dim, self.keepdim),)
 
     def apply_tensors(
@@ -318,8 +345,10 @@ class ProdBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (F.prod_backward(grad, self_, result, self.dim, self.keepdim),)
 
 
@@ -330,6 +359,7 @@ class MaxBackward1(Node):
     __slots__ = ("saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_result: SavedVariable
@@ -339,16 +369,28 @@ class MaxBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MaxBackward1((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -357,8 +399,10 @@ class MaxBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
     def apply_tensors(
@@ -370,8 +414,10 @@ class MaxBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_whole_ties(grad, self_, result),)
 
 
@@ -382,6 +428,7 @@ class MinBackward1(Node):
     __slots__ = ("saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_result: SavedVariable
@@ -391,16 +438,28 @@ class MinBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MinBackward1((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -409,8 +468,10 @@ class MinBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
     def apply_tensors(
@@ -422,8 +483,10 @@ class MinBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_whole_ties(grad, self_, result),)
 
 
@@ -434,6 +497,7 @@ class MedianBackward0(Node):
     __slots__ = ("saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_result: SavedVariable
@@ -443,16 +507,28 @@ class MedianBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MedianBackward0((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -461,8 +537,10 @@ class MedianBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
     def apply_tensors(
@@ -474,8 +552,10 @@ class MedianBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_whole_ties(grad, self_, result),)
 
 
@@ -486,6 +566,7 @@ class MaxBackward0(Node):
     __slots__ = ("dim", "keepdim", "saved_indices", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
@@ -499,18 +580,26 @@ class MaxBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MaxBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         node.keepdim = keepdim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_indices = SavedVariable.of_output(results[1], 1)
+        self.saved_indices = SavedResult(results[1], 1)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_indices)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -519,7 +608,7 @@ class MaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = array_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
     def apply_tensors(
@@ -531,7 +620,7 @@ class MaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = tensor_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
 
@@ -542,6 +631,7 @@ class MinBackward0(Node):
     __slots__ = ("dim", "keepdim", "saved_indices", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
@@ -555,18 +645,26 @@ class MinBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MinBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         node.keepdim = keepdim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_indices = SavedVariable.of_output(results[1], 1)
+        self.saved_indices = SavedResult(results[1], 1)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_indices)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -575,7 +673,7 @@ class MinBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = array_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
     def apply_tensors(
@@ -587,7 +685,7 @@ class MinBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = tensor_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
 
@@ -598,6 +696,7 @@ class MedianBackward1(Node):
     __slots__ = ("dim", "keepdim", "saved_indices", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
@@ -611,18 +710,26 @@ class MedianBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MedianBackward1((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         node.keepdim = keepdim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_indices = SavedVariable.of_output(results[1], 1)
+        self.saved_indices = SavedResult(results[1], 1)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_indices)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -631,7 +738,7 @@ class MedianBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = array_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
     def apply_tensors(
@@ -643,7 +750,7 @@ class MedianBackward1(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = tensor_of_saved(self.saved_indices, self)
+        indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
 
@@ -672,7 +779,7 @@ class PutSelectedBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = PutSelectedBackward0((edge0,))
-        node.saved_indices = save(indices, None)
+        node.saved_indices = SavedVariable(indices, None)
         node.dim = dim
         node.keepdim = keepdim
         return node
@@ -681,6 +788,16 @@ class PutSelectedBackward0(Node):
         """What was saved."""
         return live(self.saved_indices)
 
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_indices is not None:
+            self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_indices is not None:
+            self.saved_indices = RELEASED
+
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
         grad = grads[0]
@@ -688,7 +805,9 @@ class PutSelectedBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = array_of_saved(self.saved_indices, self)
+        saved_indices = self.saved_indices
+        assert saved_indices is not None
+        indices = saved_indices.unpack_array(self)
         return (k.take_selected(grad, self.dim, indices, self.keepdim),)
 
     def apply_tensors(
@@ -700,7 +819,9 @@ class PutSelectedBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = tensor_of_saved(self.saved_indices, self)
+        saved_indices = self.saved_indices
+        assert saved_indices is not None
+        indices = saved_indices.unpack(self)
         return (F.take_selected(grad, self.dim, indices, self.keepdim),)
 
 
@@ -724,8 +845,8 @@ class TakeSelectedBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = TakeSelectedBackward0((edge0,))
-        node.saved_indices = save(indices, None)
-        node.self_shape = shape_of_operand(self)
+        node.saved_indices = SavedVariable(indices, None)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         node.keepdim = keepdim
         return node
@@ -734,6 +855,16 @@ class TakeSelectedBackward0(Node):
         """What was saved."""
         return live(self.saved_indices)
 
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_indices is not None:
+            self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_indices is not None:
+            self.saved_indices = RELEASED
+
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
         grad = grads[0]
@@ -741,7 +872,9 @@ class TakeSelectedBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = array_of_saved(self.saved_indices, self)
+        saved_indices = self.saved_indices
+        assert saved_indices is not None
+        indices = saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
     def apply_tensors(
@@ -753,7 +886,9 @@ class TakeSelectedBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        indices = tensor_of_saved(self.saved_indices, self)
+        saved_indices = self.saved_indices
+        assert saved_indices is not None
+        indices = saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
 
@@ -764,6 +899,7 @@ class AmaxBackward0(Node):
     __slots__ = ("dim", "saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: Dims
@@ -776,17 +912,29 @@ class AmaxBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AmaxBackward0((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         node.dim = dim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -795,8 +943,10 @@ class AmaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
     def apply_tensors(
@@ -808,8 +958,10 @@ class AmaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
 
@@ -820,6 +972,7 @@ class AminBackward0(Node):
     __slots__ = ("dim", "saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: Dims
@@ -832,17 +985,29 @@ class AminBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AminBackward0((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         node.dim = dim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -851,8 +1016,10 @@ class AminBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
     def apply_tensors(
@@ -864,8 +1031,10 @@ class AminBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
 
@@ -893,7 +1062,7 @@ class VarBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = VarBackward0((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         node.dim = dim
         node.correction = correction
         return node
@@ -902,6 +1071,16 @@ class VarBackward0(Node):
         """What was saved."""
         return live(self.saved_self)
 
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
         grad = grads[0]
@@ -909,7 +1088,9 @@ class VarBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
         return (array_formulas.var_gradient(grad, self_, self.dim, self.correction),)
 
     def apply_tensors(
@@ -921,7 +1102,9 @@ class VarBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
         return (tensor_formulas.var_gradient(grad, self_, self.dim, self.correction),)
 
 
@@ -932,6 +1115,7 @@ class StdBackward0(Node):
     __slots__ = ("correction", "dim", "saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: Dims
@@ -950,18 +1134,30 @@ class StdBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = StdBackward0((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         node.dim = dim
         node.correction = correction
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -970,8 +1166,10 @@ class StdBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (array_formulas.std_gradient(grad, self_, result, self.dim, self.correction),)
 
     def apply_tensors(
@@ -983,8 +1181,10 @@ class StdBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (tensor_formulas.std_gradient(grad, self_, result, self.dim, self.correction),)
 
 
@@ -995,6 +1195,7 @@ class LinalgVectorNormBackward0(Node):
     __slots__ = ("dim", "ord", "saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     ord: float
@@ -1014,18 +1215,30 @@ class LinalgVectorNormBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = LinalgVectorNormBackward0((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         node.ord = ord
         node.dim = dim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1034,8 +1247,10 @@ class LinalgVectorNormBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (
             None
             if self.ord == 0
@@ -1051,8 +1266,10 @@ class LinalgVectorNormBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (
             None
             if self.ord == 0
@@ -1067,6 +1284,7 @@ class LogsumexpBackward0(Node):
     __slots__ = ("dim", "saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: Dims
@@ -1079,17 +1297,29 @@ class LogsumexpBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = LogsumexpBackward0((edge0,))
-        node.saved_self = save(self, edge0)
+        node.saved_self = SavedVariable(self, edge0)
         node.dim = dim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1098,8 +1328,10 @@ class LogsumexpBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (array_formulas.logsumexp_gradient(grad, self_, result, self.dim),)
 
     def apply_tensors(
@@ -1111,8 +1343,10 @@ class LogsumexpBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (tensor_formulas.logsumexp_gradient(grad, self_, result, self.dim),)
 
 
@@ -1123,6 +1357,7 @@ class SoftmaxBackward0(Node):
     __slots__ = ("dim", "saved_result")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     dim: int
     saved_result: SavedVariable
@@ -1137,11 +1372,19 @@ class SoftmaxBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1150,7 +1393,7 @@ class SoftmaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.softmax_backward(grad, result, self.dim),)
 
     def apply_tensors(
@@ -1162,7 +1405,7 @@ class SoftmaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.softmax_backward(grad, result, self.dim),)
 
 
@@ -1173,6 +1416,7 @@ class LogSoftmaxBackward0(Node):
     __slots__ = ("dim", "saved_result")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     dim: int
     saved_result: SavedVariable
@@ -1187,11 +1431,19 @@ class LogSoftmaxBackward0(Node):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1200,7 +1452,7 @@ class LogSoftmaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = array_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack_array(self)
         return (k.log_softmax_backward(grad, result, self.dim),)
 
     def apply_tensors(
@@ -1212,7 +1464,7 @@ class LogSoftmaxBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = tensor_of_saved(self.saved_result, self)
+        result = self.saved_result.unpack(self)
         return (F.log_softmax_backward(grad, result, self.dim),)
 
 
@@ -1264,6 +1516,7 @@ class CumprodBackward0(Node):
     __slots__ = ("dim", "saved_result", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: int
@@ -1276,17 +1529,31 @@ class CumprodBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = CumprodBackward0((edge0,))
-        node.saved_self = save_copy(self, edge0) if inplace else save(self, edge0)
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         node.dim = dim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
-        self.saved_result = SavedVariable.of_output(results[0], 0)
+        self.saved_result = SavedResult(results[0], 0)
 
     def saved(self) -> Sequence[SavedVariable]:
         """What was saved."""
         return live(self.saved_self, self.saved_result)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1295,8 +1562,10 @@ class CumprodBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = array_of_saved(self.saved_self, self)
-        result = array_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
         return (k.cumprod_backward(grad, self_, result, self.dim),)
 
     def apply_tensors(
@@ -1308,6 +1577,8 @@ class CumprodBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        self_ = tensor_of_saved(self.saved_self, self)
-        result = tensor_of_saved(self.saved_result, self)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
         return (F.cumprod_backward(grad, self_, result, self.dim),)

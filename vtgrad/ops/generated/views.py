@@ -10,7 +10,6 @@ from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.grad_mode import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
-from vtgrad.ops.arguments import array_of
 from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.views_nodes import (
     AliasBackward0,
@@ -54,8 +53,7 @@ from vtgrad.ops.generated.views_nodes import (
 from vtgrad.ops.types import Geometry3
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.write import write_geometry
 
@@ -104,7 +102,6 @@ T = TypeVar("T", bound=TensorBase)
 
 def select(input: T, dim: int, index: int) -> T:
     """One index of a dimension, which disappears; a view."""
-    array_of(input, "input")
     try:
         impl = view_impls.select(input._impl, dim, index)
     except Exception as error:
@@ -112,7 +109,7 @@ def select(input: T, dim: int, index: int) -> T:
         raise
     node = (
         SelectBackward0.record(input, dim, index)
-        if is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
         else None
     )
     return make_view(input, impl, node)
@@ -122,7 +119,6 @@ def slice(
     self: T, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> T:
     """A range of a dimension; a view."""
-    array_of(self, "self")
     try:
         impl = view_impls.slice(self._impl, dim, start, end, step)
     except Exception as error:
@@ -138,7 +134,7 @@ def slice(
         raise
     node = (
         SliceBackward0.record(self, dim, start, end, step)
-        if is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
         else None
     )
     return make_view(self, impl, node)
@@ -146,7 +142,6 @@ def slice(
 
 def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """A diagonal over two dimensions, which disappear; the diagonal comes last. A view."""
-    array_of(input, "input")
     try:
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
     except Exception as error:
@@ -156,7 +151,7 @@ def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
         raise
     node = (
         DiagonalBackward0.record(input, offset, dim1, dim2)
-        if is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
         else None
     )
     return make_view(input, impl, node)
@@ -164,7 +159,6 @@ def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
 
 def split_equal(self: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     """Pieces of one size along a dimension, the last one perhaps smaller; views."""
-    array_of(self, "self")
     try:
         impls = view_impls.split_equal(self._impl, split_size, dim)
     except Exception as error:
@@ -172,7 +166,7 @@ def split_equal(self: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
         raise
     node = (
         SplitBackward0.record(self, split_size, dim)
-        if is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
         else None
     )
     return make_views(self, impls, node)
@@ -180,7 +174,6 @@ def split_equal(self: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
 
 def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
     """Pieces of the given sizes along a dimension; views."""
-    array_of(input, "input")
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
@@ -190,7 +183,7 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tupl
         raise
     node = (
         SplitWithSizesBackward0.record(input, split_sizes, dim)
-        if is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
         else None
     )
     return make_views(input, impls, node)
@@ -198,33 +191,36 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tupl
 
 def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
     """All indices of a dimension; views."""
-    array_of(input, "input")
     try:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
         explain(error, "input: Tensor, dim: int", input, dim)
         raise
     node = (
-        UnbindBackward0.record(input, dim) if is_grad_enabled() and requires_grad(input) else None
+        UnbindBackward0.record(input, dim)
+        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        else None
     )
     return make_views(input, impls, node)
 
 
 def alias(self: T) -> T:
     """The whole tensor again; a view."""
-    array_of(self, "self")
     try:
         impl = view_impls.alias(self._impl)
     except Exception as error:
         explain(error, "self: Tensor", self)
         raise
-    node = AliasBackward0.record(self) if is_grad_enabled() and requires_grad(self) else None
+    node = (
+        AliasBackward0.record(self)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        else None
+    )
     return make_view(self, impl, node)
 
 
 def transpose(input: T, dim0: int, dim1: int) -> T:
     """Two dimensions exchanged; a view."""
-    array_of(input, "input")
     try:
         impl = view_impls.transpose(input._impl, dim0, dim1)
     except Exception as error:
@@ -232,7 +228,7 @@ def transpose(input: T, dim0: int, dim1: int) -> T:
         raise
     node = (
         TransposeBackward0.record(input, dim0, dim1)
-        if is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
         else None
     )
     return make_view(input, impl, node)
@@ -240,45 +236,51 @@ def transpose(input: T, dim0: int, dim1: int) -> T:
 
 def t(input: T) -> T:
     """A matrix transposed; a tensor of fewer dimensions as it is. A view."""
-    array_of(input, "input")
     try:
         impl = view_impls.t(input._impl)
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
-    node = TBackward0.record(input) if is_grad_enabled() and requires_grad(input) else None
+    node = (
+        TBackward0.record(input)
+        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        else None
+    )
     return make_view(input, impl, node)
 
 
 def permute_dims(self: T, dims: Sequence[int]) -> T:
     """The dimensions in another order; a view."""
-    array_of(self, "self")
     try:
         impl = view_impls.permute(self._impl, dims)
     except Exception as error:
         explain(error, "self: Tensor, dims: Sequence[int]", self, dims)
         raise
     node = (
-        PermuteBackward0.record(self, dims) if is_grad_enabled() and requires_grad(self) else None
+        PermuteBackward0.record(self, dims)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        else None
     )
     return make_view(self, impl, node)
 
 
 def view_shape(self: T, size: Sequence[int]) -> T:
     """The same elements in another shape; a view."""
-    array_of(self, "self")
     try:
         impl = view_impls.view(self._impl, size)
     except Exception as error:
         explain(error, "self: Tensor, size: Sequence[int]", self, size)
         raise
-    node = ViewBackward0.record(self, size) if is_grad_enabled() and requires_grad(self) else None
+    node = (
+        ViewBackward0.record(self, size)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        else None
+    )
     return make_view(self, impl, node)
 
 
 def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
     """The same elements in another shape, with strides that were worked out before; a view."""
-    array_of(self, "self")
     try:
         impl = view_impls.reshape_alias(self._impl, size, stride)
     except Exception as error:
@@ -288,7 +290,7 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
         raise
     node = (
         ReshapeAliasBackward0.record(self, size, stride)
-        if is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
         else None
     )
     return make_view(self, impl, node)
@@ -297,21 +299,19 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
 def _unsafe_view(self: T, size: Sequence[int]) -> T:
     """A fresh copy in another shape. It takes over the copy's memory and is no view of it."""
     try:
-        array = quiet.run(k.reshape, array_of(self, "self"), size)
+        array = quiet.run(k.reshape, self._impl.array, size)
     except Exception as error:
         explain(error, "self: Tensor, size: Sequence[int]", self, size)
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = UnsafeViewBackward0.record(self, size)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def expand_sizes(self: T, size: Sequence[int], *, implicit: bool = False) -> T:
     """Dimensions of size 1 repeated, new ones put in front; a view."""
-    array_of(self, "self")
     try:
         impl = view_impls.expand(self._impl, size, implicit=implicit)
     except Exception as error:
@@ -319,7 +319,7 @@ def expand_sizes(self: T, size: Sequence[int], *, implicit: bool = False) -> T:
         raise
     node = (
         ExpandBackward0.record(self, size, implicit=implicit)
-        if is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
         else None
     )
     return make_view(self, impl, node)
@@ -327,43 +327,51 @@ def expand_sizes(self: T, size: Sequence[int], *, implicit: bool = False) -> T:
 
 def squeeze_all(self: T) -> T:
     """All dimensions of size 1 taken away; a view."""
-    array_of(self, "self")
     try:
         impl = view_impls.squeeze_all(self._impl)
     except Exception as error:
         explain(error, "self: Tensor", self)
         raise
-    node = SqueezeBackward0.record(self) if is_grad_enabled() and requires_grad(self) else None
+    node = (
+        SqueezeBackward0.record(self)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        else None
+    )
     return make_view(self, impl, node)
 
 
 def squeeze_dim(self: T, dim: int) -> T:
     """A dimension taken away if its size is 1; a view."""
-    array_of(self, "self")
     try:
         impl = view_impls.squeeze_dim(self._impl, dim)
     except Exception as error:
         explain(error, "self: Tensor, dim: int", self, dim)
         raise
-    node = SqueezeBackward1.record(self, dim) if is_grad_enabled() and requires_grad(self) else None
+    node = (
+        SqueezeBackward1.record(self, dim)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        else None
+    )
     return make_view(self, impl, node)
 
 
 def squeeze_dims(self: T, dim: Sequence[int]) -> T:
     """Those of several dimensions taken away whose size is 1; a view."""
-    array_of(self, "self")
     try:
         impl = view_impls.squeeze_dims(self._impl, dim)
     except Exception as error:
         explain(error, "self: Tensor, dim: Sequence[int]", self, dim)
         raise
-    node = SqueezeBackward2.record(self, dim) if is_grad_enabled() and requires_grad(self) else None
+    node = (
+        SqueezeBackward2.record(self, dim)
+        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        else None
+    )
     return make_view(self, impl, node)
 
 
 def unsqueeze(input: T, dim: int) -> T:
     """A new dimension of size 1; a view."""
-    array_of(input, "input")
     try:
         impl = view_impls.unsqueeze(input._impl, dim)
     except Exception as error:
@@ -371,7 +379,7 @@ def unsqueeze(input: T, dim: int) -> T:
         raise
     node = (
         UnsqueezeBackward0.record(input, dim)
-        if is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
         else None
     )
     return make_view(input, impl, node)
@@ -379,7 +387,6 @@ def unsqueeze(input: T, dim: int) -> T:
 
 def unfold(input: T, dimension: int, size: int, step: int) -> T:
     """All windows of a dimension; their elements come as a new last dimension. A view."""
-    array_of(input, "input")
     try:
         impl = view_impls.unfold(input._impl, dimension, size, step)
     except Exception as error:
@@ -394,7 +401,7 @@ def unfold(input: T, dimension: int, size: int, step: int) -> T:
         raise
     node = (
         UnfoldBackward0.record(input, dimension, size, step)
-        if is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
         else None
     )
     return make_view(input, impl, node)
@@ -404,7 +411,6 @@ def as_strided(
     input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> T:
     """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
-    array_of(input, "input")
     try:
         impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
     except Exception as error:
@@ -419,7 +425,7 @@ def as_strided(
         raise
     node = (
         AsStridedBackward0.record(input, size, stride, storage_offset)
-        if is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
         else None
     )
     return make_view(input, impl, node)
@@ -502,7 +508,7 @@ def as_strided_(
 def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
     """Zeros with `self` at one index of a dimension."""
     try:
-        array = quiet.run(k.select_backward, array_of(self, "self"), input_sizes, dim, index)
+        array = quiet.run(k.select_backward, self._impl.array, input_sizes, dim, index)
     except Exception as error:
         explain(
             error,
@@ -513,11 +519,10 @@ def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
             index,
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = SelectBackwardBackward0.record(self, input_sizes, dim, index)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -526,9 +531,7 @@ def slice_backward(
 ) -> T:
     """Zeros with `self` at a range of a dimension."""
     try:
-        array = quiet.run(
-            k.slice_backward, array_of(self, "self"), input_sizes, dim, start, end, step
-        )
+        array = quiet.run(k.slice_backward, self._impl.array, input_sizes, dim, start, end, step)
     except Exception as error:
         explain(
             error,
@@ -541,20 +544,17 @@ def slice_backward(
             step,
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = SliceBackwardBackward0.record(self, input_sizes, dim, start, end, step)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2: int) -> T:
     """Zeros with `self` on a diagonal."""
     try:
-        array = quiet.run(
-            k.diagonal_backward, array_of(self, "self"), input_sizes, offset, dim1, dim2
-        )
+        array = quiet.run(k.diagonal_backward, self._impl.array, input_sizes, offset, dim1, dim2)
     except Exception as error:
         explain(
             error,
@@ -566,18 +566,17 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2:
             dim2,
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = DiagonalBackwardBackward0.record(self, input_sizes, offset, dim1, dim2)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int) -> T:
     """Zeros with the windows in `self` added at their places."""
     try:
-        array = quiet.run(k.unfold_backward, array_of(self, "self"), input_sizes, dim, size, step)
+        array = quiet.run(k.unfold_backward, self._impl.array, input_sizes, dim, size, step)
     except Exception as error:
         explain(
             error,
@@ -589,20 +588,17 @@ def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int)
             step,
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = UnfoldBackwardBackward0.record(self, input_sizes, dim, size, step)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """The gradient of the argument of `as_strided`."""
     try:
-        array = quiet.run(
-            k.as_strided_backward, array_of(self, "self"), input_geometry, output_geometry
-        )
+        array = quiet.run(k.as_strided_backward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
         explain(
             error,
@@ -612,20 +608,17 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
             output_geometry,
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = AsStridedBackwardBackward0.record(self, input_geometry, output_geometry)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """What `as_strided` reads, as a copy, where the argument has its input's place in memory."""
     try:
-        array = quiet.run(
-            k.as_strided_forward, array_of(self, "self"), input_geometry, output_geometry
-        )
+        array = quiet.run(k.as_strided_forward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
         explain(
             error,
@@ -635,28 +628,28 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
             output_geometry,
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self):
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
         node = AsStridedForwardBackward0.record(self, input_geometry, output_geometry)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
 def select_scatter(input: T, src: TensorBase, dim: int, index: int) -> T:
     """A copy with `src` at one index of a dimension."""
     try:
-        array = quiet.run(
-            k.select_scatter, array_of(input, "input"), array_of(src, "src"), dim, index
-        )
+        array = quiet.run(k.select_scatter, input._impl.array, src._impl.array, dim, index)
     except Exception as error:
         explain(error, "input: Tensor, src: Tensor, dim: int, index: int", input, src, dim, index)
         raise
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, src):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (src._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, src)
+    ):
         node = SelectScatterBackward0.record(input, src, dim, index)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -671,7 +664,7 @@ def slice_scatter(
     """A copy with `src` at a range of a dimension."""
     try:
         array = quiet.run(
-            k.slice_scatter, array_of(input, "input"), array_of(src, "src"), dim, start, end, step
+            k.slice_scatter, input._impl.array, src._impl.array, dim, start, end, step
         )
     except Exception as error:
         explain(
@@ -685,11 +678,14 @@ def slice_scatter(
             step,
         )
         raise
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, src):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (src._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, src)
+    ):
         node = SliceScatterBackward0.record(input, src, dim, start, end, step)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -697,7 +693,7 @@ def diagonal_scatter(input: T, src: TensorBase, offset: int = 0, dim1: int = 0, 
     """A copy with `src` on a diagonal."""
     try:
         array = quiet.run(
-            k.diagonal_scatter, array_of(input, "input"), array_of(src, "src"), offset, dim1, dim2
+            k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2
         )
     except Exception as error:
         explain(
@@ -710,11 +706,14 @@ def diagonal_scatter(input: T, src: TensorBase, offset: int = 0, dim1: int = 0, 
             dim2,
         )
         raise
-    result = input._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(input, src):
+    result = wrap_like(input, array)
+    if (
+        ((input._impl.autograd_meta is not None) or (src._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(input, src)
+    ):
         node = DiagonalScatterBackward0.record(input, src, offset, dim1, dim2)
         set_history(result, node)
-        node.save_results(result)
     return result
 
 
@@ -725,8 +724,8 @@ def as_strided_scatter_at(
     try:
         array = quiet.run(
             k.as_strided_scatter_at,
-            array_of(self, "self"),
-            array_of(src, "src"),
+            self._impl.array,
+            src._impl.array,
             input_geometry,
             output_geometry,
         )
@@ -740,9 +739,12 @@ def as_strided_scatter_at(
             output_geometry,
         )
         raise
-    result = self._wrap(TensorImpl(array))
-    if is_grad_enabled() and requires_grad(self, src):
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (src._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, src)
+    ):
         node = AsStridedScatterBackward0.record(self, src, input_geometry, output_geometry)
         set_history(result, node)
-        node.save_results(result)
     return result

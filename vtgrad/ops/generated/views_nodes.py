@@ -15,7 +15,6 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
     geometry_of_operand,
-    shape_of_operand,
 )
 from vtgrad.ops.types import Geometry3
 from vtgrad.storage.arrays import Array, Shape
@@ -41,7 +40,7 @@ class SelectBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SelectBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         node.index = index
         return node
@@ -102,7 +101,7 @@ class SliceBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SliceBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         node.start = start
         node.end = end
@@ -158,7 +157,7 @@ class DiagonalBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = DiagonalBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.offset = offset
         node.dim1 = dim1
         node.dim2 = dim2
@@ -211,7 +210,7 @@ class SplitBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SplitBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
@@ -253,7 +252,7 @@ class SplitWithSizesBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SplitWithSizesBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.split_sizes = split_sizes
         node.dim = dim
         return node
@@ -518,7 +517,7 @@ class ViewBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ViewBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.size = size
         return node
 
@@ -570,7 +569,7 @@ class ReshapeAliasBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ReshapeAliasBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.size = size
         node.stride = stride
         return node
@@ -621,7 +620,7 @@ class UnsafeViewBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = UnsafeViewBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -662,7 +661,7 @@ class ExpandBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ExpandBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -701,7 +700,7 @@ class SqueezeBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SqueezeBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def passes_regions(self) -> bool:
@@ -749,7 +748,7 @@ class SqueezeBackward1(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SqueezeBackward1((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
@@ -800,7 +799,7 @@ class SqueezeBackward2(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SqueezeBackward2((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dim = dim
         return node
 
@@ -900,7 +899,7 @@ class UnfoldBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = UnfoldBackward0((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         node.dimension = dimension
         node.size = size
         node.step = step
@@ -1101,7 +1100,7 @@ class SqueezeBackward3(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SqueezeBackward3((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -1140,7 +1139,7 @@ class SqueezeBackward4(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SqueezeBackward4((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -1181,7 +1180,7 @@ class SqueezeBackward5(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SqueezeBackward5((edge0,))
-        node.self_shape = shape_of_operand(self)
+        node.self_shape = self._impl.array.shape
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -1625,7 +1624,7 @@ class SelectScatterBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = SelectScatterBackward0((edge0, edge1))
-        node.src_shape = shape_of_operand(src)
+        node.src_shape = src._impl.array.shape
         node.dim = dim
         node.index = index
         return node
@@ -1704,7 +1703,7 @@ class SliceScatterBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = SliceScatterBackward0((edge0, edge1))
-        node.src_shape = shape_of_operand(src)
+        node.src_shape = src._impl.array.shape
         node.dim = dim
         node.start = start
         node.end = end
@@ -1793,7 +1792,7 @@ class DiagonalScatterBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = DiagonalScatterBackward0((edge0, edge1))
-        node.src_shape = shape_of_operand(src)
+        node.src_shape = src._impl.array.shape
         node.offset = offset
         node.dim1 = dim1
         node.dim2 = dim2
@@ -1869,7 +1868,7 @@ class AsStridedScatterBackward0(Node):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = AsStridedScatterBackward0((edge0, edge1))
-        node.src_shape = shape_of_operand(src)
+        node.src_shape = src._impl.array.shape
         node.input_geometry = input_geometry
         node.output_geometry = output_geometry
         return node
