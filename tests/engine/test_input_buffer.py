@@ -26,6 +26,11 @@ class _Part(Node):
         return part
 
 
+def empty() -> InputBuffer:
+    """The buffer of a node with one result of four elements."""
+    return InputBuffer(Node(()))
+
+
 def part(start: int, stop: int, *values: float) -> Region:
     """A gradient of `x[start:stop]`."""
     node = _Part(())
@@ -34,76 +39,76 @@ def part(start: int, stop: int, *values: float) -> Region:
 
 
 def test_an_owned_array_is_added_into() -> None:
-    buffer = InputBuffer(1)
+    buffer = empty()
     first, second = np.array([1.0, 2, 3, 4]), np.array([10.0, 20, 30, 40])
-    buffer.add(0, first, True, META)
-    buffer.add(0, second, False, META)
-    assert buffer.whole(0, META) is first
+    buffer.add(first, True, META)
+    buffer.add(second, False, META)
+    assert buffer.whole(META) is first
     assert first.tolist() == [11, 22, 33, 44]
     assert second.tolist() == [10, 20, 30, 40]
 
 
 def test_the_second_array_is_added_into_if_only_it_is_owned() -> None:
-    buffer = InputBuffer(1)
+    buffer = empty()
     first, second = np.array([1.0, 2, 3, 4]), np.array([10.0, 20, 30, 40])
-    buffer.add(0, first, False, META)
-    buffer.add(0, second, True, META)
-    assert buffer.whole(0, META) is second
+    buffer.add(first, False, META)
+    buffer.add(second, True, META)
+    assert buffer.whole(META) is second
     assert first.tolist() == [1, 2, 3, 4]
 
 
 def test_arrays_that_are_not_owned_are_never_written() -> None:
-    buffer = InputBuffer(1)
+    buffer = empty()
     first, second = np.array([1.0, 2, 3, 4]), np.array([10.0, 20, 30, 40])
-    buffer.add(0, first, False, META)
-    buffer.add(0, second, False, META)
-    total = buffer.whole(0, META)
+    buffer.add(first, False, META)
+    buffer.add(second, False, META)
+    total = buffer.whole(META)
     assert total is not None
     assert total.tolist() == [11, 22, 33, 44]
     assert first.tolist() == [1, 2, 3, 4]
     assert second.tolist() == [10, 20, 30, 40]
-    assert buffer.owned == [True]
+    assert buffer.owned
 
 
 def test_one_region_waits_and_is_written_out_on_demand() -> None:
-    buffer = InputBuffer(1)
-    buffer.add(0, part(1, 3, 5, 6), False, META)
-    assert isinstance(buffer.slots[0], list)
-    total = buffer.whole(0, META)
+    buffer = empty()
+    buffer.add(part(1, 3, 5, 6), False, META)
+    assert isinstance(buffer.grad, list)
+    total = buffer.whole(META)
     assert total is not None
     assert total.tolist() == [0, 5, 6, 0]
-    assert buffer.owned == [True]
+    assert buffer.owned
 
 
 def test_regions_are_added_into_an_owned_array_that_arrives_later() -> None:
-    buffer = InputBuffer(1)
+    buffer = empty()
     whole = np.array([1.0, 1, 1, 1])
-    buffer.add(0, part(0, 2, 5, 6), False, META)
-    buffer.add(0, part(1, 3, 7, 8), False, META)
-    buffer.add(0, whole, True, META)
-    assert buffer.whole(0, META) is whole
+    buffer.add(part(0, 2, 5, 6), False, META)
+    buffer.add(part(1, 3, 7, 8), False, META)
+    buffer.add(whole, True, META)
+    assert buffer.whole(META) is whole
     assert whole.tolist() == [6, 14, 9, 1]
 
 
 def test_a_region_copies_an_array_that_is_not_owned_once() -> None:
-    buffer = InputBuffer(1)
+    buffer = empty()
     whole = np.array([1.0, 1, 1, 1])
-    buffer.add(0, whole, False, META)
-    buffer.add(0, part(0, 1, 5), False, META)
-    copied = buffer.whole(0, META)
-    buffer.add(0, part(3, 4, 7), False, META)
-    assert buffer.whole(0, META) is copied
+    buffer.add(whole, False, META)
+    buffer.add(part(0, 1, 5), False, META)
+    copied = buffer.whole(META)
+    buffer.add(part(3, 4, 7), False, META)
+    assert buffer.whole(META) is copied
     assert copied is not None
     assert copied.tolist() == [6, 1, 1, 8]
     assert whole.tolist() == [1, 1, 1, 1]
 
 
 def test_many_regions_are_written_out_before_they_cost_more_than_the_whole() -> None:
-    buffer = InputBuffer(1)
+    buffer = empty()
     for _ in range(4):
-        buffer.add(0, part(0, 4, 1, 1, 1, 1), False, META)
-    assert not isinstance(buffer.slots[0], list)
-    total = buffer.whole(0, META)
+        buffer.add(part(0, 4, 1, 1, 1, 1), False, META)
+    assert not isinstance(buffer.grad, list)
+    total = buffer.whole(META)
     assert total is not None
     assert total.tolist() == [4, 4, 4, 4]
 
@@ -123,12 +128,12 @@ def no_ownership() -> Iterator[None]:
 
 @pytest.mark.usefixtures("no_ownership")
 def test_without_ownership_even_owned_arrays_are_left_alone() -> None:
-    buffer = InputBuffer(1)
+    buffer = empty()
     first, second = np.array([1.0, 2, 3, 4]), np.array([10.0, 20, 30, 40])
-    buffer.add(0, first, True, META)
-    buffer.add(0, second, True, META)
-    buffer.add(0, part(0, 1, 5), False, META)
-    total = buffer.whole(0, META)
+    buffer.add(first, True, META)
+    buffer.add(second, True, META)
+    buffer.add(part(0, 1, 5), False, META)
+    total = buffer.whole(META)
     assert total is not None
     assert total.tolist() == [16, 22, 33, 44]
     assert first.tolist() == [1, 2, 3, 4]

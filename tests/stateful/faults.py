@@ -230,7 +230,8 @@ def region_loses_its_strides(patch: pytest.MonkeyPatch) -> None:
     ) -> CopySlices:
         node = of_write(base, base_edge, view, view_fn, function)
         if node.view_strides == node.base_strides[::-1] and node.offset == 0:
-            node.view_strides = contiguous_strides(node.view_sizes)
+            item = base.array.itemsize
+            node.view_strides = tuple([s * item for s in contiguous_strides(node.view_sizes)])
         return node
 
     patch.setattr(CopySlices, "of_write", planted)
@@ -251,10 +252,14 @@ def rebuilt_view_starts_at_the_base(patch: pytest.MonkeyPatch) -> None:
 def saved_values_are_never_freed(patch: pytest.MonkeyPatch) -> None:
     """A second backward through the same graph succeeds."""
 
-    def planted(self: Node) -> None:
-        return
+    make = GraphTask.__init__
 
-    patch.setattr(Node, "release_variables", planted)
+    def planted(
+        self: GraphTask, roots: Sequence[Edge], keep_graph: bool, create_graph: bool
+    ) -> None:
+        make(self, roots, True, create_graph)
+
+    patch.setattr(GraphTask, "__init__", planted)
 
 
 def retained_gradient_stays_with_the_old_value(patch: pytest.MonkeyPatch) -> None:

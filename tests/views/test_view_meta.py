@@ -63,7 +63,7 @@ def test_a_write_to_a_view_puts_copy_slices_over_the_operator_of_the_write() -> 
     assert isinstance(slices, CopySlices)
     assert slices.function is not None
     assert slices.function.name() == "MulBackward0"
-    assert (slices.view_sizes, slices.view_strides, slices.offset) == ((2,), (1,), 1)
+    assert (slices.view_sizes, slices.view_strides, slices.offset) == ((2,), (8,), 8)
     assert slices.next_functions[0] == (former, 0)
 
 

@@ -5,10 +5,12 @@ from typing import TypeAlias
 import numpy as np
 
 from ..graph.input_metadata import InputMetadata
+from ..graph.node import Node
 from ..graph.region import Gradient, Region
 from ..storage.arrays import Array
+from .ready_queue import NodeTask
 
-__all__ = ["InputBuffer", "ownership_is_used", "use_ownership"]
+__all__ = ["InputBuffer", "buffer_of", "ownership_is_used", "use_ownership"]
 
 
 class _Switch:
@@ -38,12 +40,15 @@ def ownership_is_used() -> bool:
     return _ownership.on
 
 
-# A slot holds nothing, a whole gradient, or regions that no whole gradient was needed for yet.
-Slot: TypeAlias = Array | list[Region] | None
+# A buffer holds nothing, a whole gradient, or regions that no whole gradient was needed for yet.
+Content: TypeAlias = Array | list[Region] | None
 
 
-class InputBuffer:
-    """One slot for each result of a node; sums what arrives there.
+class InputBuffer(NodeTask):
+    """Sums the gradients that arrive for a node, which runs when all are there.
+
+    Nearly all nodes have one result, so this is the sum for result 0; a node with several results
+    has further buffers in `more`.
 
     An array is added into only if this buffer is its sole holder, see
     Note [Ownership of gradients]. Regions wait in a list until a whole gradient arrives, or the
@@ -51,79 +56,97 @@ class InputBuffer:
 
     Attributes
     ----------
-    slots : list
-        The gradients.
-    owned : list of bool
-        Whether the array in the slot may be written.
+    grad : ndarray, list of Region, or None
+        The sum so far.
+    owned : bool
+        Whether the array may be written.
+    more : tuple of InputBuffer
+        One for each result after the first.
     """
 
-    __slots__ = ("owned", "slots", "waiting")
+    __slots__ = ("_waiting", "grad", "more", "owned")
 
-    slots: list[Slot]
-    owned: list[bool]
-    waiting: int
+    grad: Content
+    owned: bool
+    more: "tuple[InputBuffer, ...]"
+    # Elements of the regions in the list.
+    _waiting: int
 
-    def __init__(self, size: int) -> None:
-        self.slots = [None] * size
-        self.owned = [False] * size
-        self.waiting = 0
+    def __init__(self, function: Node, more: "tuple[InputBuffer, ...]" = ()) -> None:
+        self.function = function
+        self.grad = None
+        self.owned = False
+        self._waiting = 0
+        self.more = more
 
-    def add(self, nr: int, grad: Gradient, owned: bool, meta: InputMetadata) -> None:
-        """Add a gradient of the right shape and dtype to slot `nr`."""
-        present = self.slots[nr]
+    def at(self, nr: int) -> "InputBuffer":
+        """The sum for result `nr`."""
+        return self.more[nr - 1] if nr else self
+
+    def add(self, grad: Gradient, owned: bool, meta: InputMetadata) -> None:
+        """Add a gradient of the right shape and dtype."""
+        present = self.grad
         if isinstance(grad, Region):
-            self._add_region(nr, present, grad, meta)
+            self._add_region(present, grad, meta)
         elif present is None:
-            self.slots[nr] = grad
-            self.owned[nr] = owned
+            self.grad = grad
+            self.owned = owned
         elif isinstance(present, list):
             whole = grad if owned and _ownership.on else np.array(grad)
             for region in present:
                 whole = region.add_into(whole)
-            self.slots[nr] = whole
-            self.owned[nr] = True
+            self.grad = whole
+            self.owned = True
         elif not _ownership.on:
-            self.slots[nr] = np.asarray(np.add(present, grad))
-        elif self.owned[nr]:
+            self.grad = np.asarray(np.add(present, grad))
+        elif self.owned:
             np.add(present, grad, present)
         elif owned:
             np.add(present, grad, grad)
-            self.slots[nr] = grad
-            self.owned[nr] = True
+            self.grad = grad
+            self.owned = True
         else:
-            self.slots[nr] = np.asarray(np.add(present, grad))
-            self.owned[nr] = True
+            self.grad = np.asarray(np.add(present, grad))
+            self.owned = True
 
-    def _add_region(self, nr: int, present: Slot, grad: Region, meta: InputMetadata) -> None:
+    def _add_region(self, present: Content, grad: Region, meta: InputMetadata) -> None:
         if present is None:
-            self.slots[nr] = [grad]
-            self.waiting = grad.values.size
+            self.grad = [grad]
+            self._waiting = grad.values.size
         elif isinstance(present, list):
             present.append(grad)
-            self.waiting += grad.values.size
-            if self.waiting > 2 * _elements(meta):
-                self._write_out(nr, present, meta)
+            self._waiting += grad.values.size
+            if self._waiting > 2 * _elements(meta):
+                self._write_out(present, meta)
         else:
-            if not (self.owned[nr] and _ownership.on):
+            if not (self.owned and _ownership.on):
                 present = np.array(present)
-            self.slots[nr] = grad.add_into(present)
-            self.owned[nr] = True
+            self.grad = grad.add_into(present)
+            self.owned = True
 
-    def _write_out(self, nr: int, regions: list[Region], meta: InputMetadata) -> None:
+    def _write_out(self, regions: list[Region], meta: InputMetadata) -> None:
         whole = np.zeros(meta.shape, meta.dtype)
         for region in regions:
             whole = region.add_into(whole)
-        self.slots[nr] = whole
-        self.owned[nr] = True
+        self.grad = whole
+        self.owned = True
 
-    def whole(self, nr: int, meta: InputMetadata) -> Array | None:
-        """The sum in slot `nr`, with all zeros written out."""
-        present = self.slots[nr]
+    def whole(self, meta: InputMetadata) -> Array | None:
+        """The sum, with all zeros written out."""
+        present = self.grad
         if isinstance(present, list):
-            self._write_out(nr, present, meta)
-            present = self.slots[nr]
+            self._write_out(present, meta)
+            present = self.grad
             assert not isinstance(present, list)
         return present
+
+
+def buffer_of(function: Node) -> InputBuffer:
+    """An empty buffer with a sum for each result of a node."""
+    others = len(function.input_metadata) - 1
+    if others == 0:
+        return InputBuffer(function)
+    return InputBuffer(function, tuple([InputBuffer(function) for _ in range(others)]))
 
 
 def _elements(meta: InputMetadata) -> int:

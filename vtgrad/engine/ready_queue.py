@@ -1,53 +1,74 @@
 """Nodes whose gradients have all arrived."""
 
 import heapq
-import itertools
 from typing import Generic, TypeVar
 
 from ..graph.node import Node
 
 __all__ = ["NodeTask", "ReadyQueue"]
 
-G = TypeVar("G")
 
-
-class NodeTask(Generic[G]):
-    """A node that can run, and its gradients.
+class NodeTask:
+    """A node that can run; subclasses hold its gradients.
 
     Attributes
     ----------
     function : Node
         The node.
-    inputs : InputBuffer or list of TensorBase
-        Its gradients, complete: arrays, or tensors when the backward is recorded.
     """
 
-    __slots__ = ("function", "inputs")
+    __slots__ = ("function",)
 
     function: Node
-    inputs: G
 
-    def __init__(self, function: Node, inputs: G) -> None:
+    def __init__(self, function: Node) -> None:
         self.function = function
-        self.inputs = inputs
 
 
-class ReadyQueue(Generic[G]):
-    """Highest sequence number first: what was recorded last runs first, and leaves before all."""
+K = TypeVar("K", bound=NodeTask)
 
-    __slots__ = ("_heap", "_ties")
 
-    _heap: list[tuple[int, int, NodeTask[G]]]
+class ReadyQueue(Generic[K]):
+    """Highest sequence number first: what was recorded last runs first, and leaves before all.
+
+    NOTE [ The next node does not queue ]
+
+    Most nodes make exactly one other ready, which runs next. It waits in `first`, and only what
+    is ready beside it is in the heap: a chain never touches the heap. The task in `first` comes
+    before all in the heap.
+    """
+
+    __slots__ = ("_heap", "_ties", "first")
+
+    first: K | None
+    _heap: list[tuple[int, int, K]]
+    _ties: int
 
     def __init__(self) -> None:
+        self.first = None
         self._heap = []
-        self._ties = itertools.count()
+        self._ties = 0
 
-    def push(self, function: Node, inputs: G) -> None:
+    def push(self, task: K) -> None:
         """Add a node that is ready."""
-        task = NodeTask(function, inputs)
-        heapq.heappush(self._heap, (-function.sequence_nr, next(self._ties), task))
+        number = task.function.sequence_nr
+        first = self.first
+        heap = self._heap
+        if first is None:
+            if not heap or number > -heap[0][0]:
+                self.first = task
+                return
+        elif number > first.function.sequence_nr:
+            self.first = task
+            task = first
+            number = task.function.sequence_nr
+        self._ties += 1
+        heapq.heappush(heap, (-number, self._ties, task))
 
-    def pop(self) -> NodeTask[G] | None:
+    def pop(self) -> K | None:
         """The next node to run; None if there is none."""
+        first = self.first
+        if first is not None:
+            self.first = None
+            return first
         return heapq.heappop(self._heap)[2] if self._heap else None

@@ -10,7 +10,7 @@ from ..graph.operators import operators
 from ..storage.geometry import has_self_overlap
 from ..storage.tensor_base import TensorBase
 from .graph_task import GraphTask
-from .ready_queue import ReadyQueue
+from .ready_queue import NodeTask, ReadyQueue
 from .validate import fit_tensor
 
 __all__ = ["as_gradients", "run_recorded"]
@@ -56,21 +56,33 @@ def as_gradients(value: Gradients | TensorBase, shown: Gradients, node: Node) ->
     return grads
 
 
+class _TensorTask(NodeTask):
+    """A node that can run, and its gradients as tensors."""
+
+    __slots__ = ("grads",)
+
+    grads: list[TensorBase | None]
+
+    def __init__(self, function: Node, grads: list[TensorBase | None]) -> None:
+        self.function = function
+        self.grads = grads
+
+
 def run_recorded(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
     """Run every node of the task, recording what is done."""
     dependencies = task.dependencies
     waiting: dict[Node, list[TensorBase | None]] = {}
-    queue: ReadyQueue[list[TensorBase | None]] = ReadyQueue()
+    queue: ReadyQueue[_TensorTask] = ReadyQueue()
     for edge, gradient in zip(task.roots, gradients, strict=True):
         function, nr = edge.function, edge.input_nr
         fitted = fit_tensor(gradient, function.input_metadata[nr], function, nr)
         _add(waiting, function, nr, fitted)
     for node in [n for n in waiting if dependencies[n] == 0]:
-        queue.push(node, waiting.pop(node))
+        queue.push(_TensorTask(node, waiting.pop(node)))
     while (ready := queue.pop()) is not None:
-        node, grads = ready.function, ready.inputs
+        node, grads = ready.function, ready.grads
         hooks = node.hooks
         arrived = list(grads)
         if hooks is not None:
@@ -97,7 +109,7 @@ def run_recorded(
             dependencies[function] -= 1
             if dependencies[function] == 0:
                 slots = waiting.pop(function, None)
-                queue.push(function, slots or [None] * len(function.input_metadata))
+                queue.push(_TensorTask(function, slots or [None] * len(function.input_metadata)))
 
 
 def _add(

@@ -13,7 +13,7 @@ from ..storage.tensor_base import TensorBase
 __all__ = ["fit_array", "fit_tensor", "sum_array_to"]
 
 
-def fit_array(grad: Gradient, meta: InputMetadata, node: Node, nr: int) -> Gradient:
+def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: int) -> Gradient:
     """`grad`, summed over what broadcasting added, in the value's dtype.
 
     The same object is returned if nothing had to be done, a fresh array otherwise.
@@ -27,6 +27,9 @@ def fit_array(grad: Gradient, meta: InputMetadata, node: Node, nr: int) -> Gradi
         if grad.values.dtype != meta.dtype:
             return Region(_cast(grad.values, meta.dtype), grad.path)
         return grad
+    if not isinstance(grad, np.ndarray):
+        # NumPy gives numbers for arrays without dimensions.
+        grad = np.asarray(grad)
     if grad.shape != meta.shape:
         _check_broadcast(grad.shape, meta.shape, node, nr)
         grad = sum_array_to(grad, meta.shape)

@@ -17,7 +17,7 @@ from typing import ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["Runner", "quiet", "quiet_context"]
+__all__ = ["Runner", "quiet", "quiet_runner"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,7 +27,7 @@ def _silence() -> None:
     np.seterr(all="ignore")
 
 
-def quiet_context() -> contextvars.Context:
+def _quiet_context() -> contextvars.Context:
     """A fresh context in which floating-point warnings are off."""
     context = contextvars.Context()
     context.run(_silence)
@@ -41,12 +41,17 @@ class Runner(Protocol):
         """What the function returns."""
 
 
+def quiet_runner() -> Runner:
+    """Runs functions in a fresh context in which floating-point warnings are off."""
+    return cast("Runner", _quiet_context().run)
+
+
 class _Quiet(threading.local):
     """``quiet.run(kernel, ...)`` calls a kernel with floating-point warnings off."""
 
     def __init__(self) -> None:
         # The bound method itself, so that a call costs one look-up and no frame.
-        self.run: Runner = cast("Runner", quiet_context().run)
+        self.run: Runner = quiet_runner()
 
 
 quiet: _Quiet = _Quiet()

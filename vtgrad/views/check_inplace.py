@@ -1,13 +1,14 @@
 """Whether a tensor may be written now."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from ..errors import InputOverlapError, LeafWriteError, SelfOverlapError, ViewOfLeafWriteError
 from ..graph.functions import meta_of
 from ..storage.geometry import Overlap, covers, has_self_overlap, overlap
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from .creation_meta import refuse_if_restricted
+from .creation_meta import CreationMeta, refuse_if_restricted
 from .differentiable_view_meta import DifferentiableViewMeta, view_meta_of
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "check_self_overlap",
     "flattened",
 ]
+
+_DEFAULT: Final = CreationMeta.DEFAULT
 
 
 def check_inplace(tensor: TensorBase) -> None:
@@ -36,7 +39,8 @@ def check_inplace(tensor: TensorBase) -> None:
     if meta is None:
         return
     if isinstance(meta, DifferentiableViewMeta):
-        refuse_if_restricted(meta.creation_meta, modified=False, producer=meta.describe())
+        if meta.creation_meta is not _DEFAULT:
+            refuse_if_restricted(meta.creation_meta, modified=False, producer=meta.describe())
         base = meta.base
         base_meta = meta_of(base)
         if meta.requires_grad() and (base_meta is None or base_meta.grad_fn(base) is None):
@@ -118,6 +122,11 @@ def check_base(target: TensorBase) -> None:
     if meta is None:
         return
     base, view = meta.base._impl, target._impl
+    if base.array.flags.c_contiguous and view.array.flags.c_contiguous:
+        # Nearly always: two ranges of bytes, one of which holds the other.
+        start = view.byte_offset - base.byte_offset
+        if start >= 0 and start + view.array.nbytes <= base.array.nbytes:
+            return
     if not base.array.flags.c_contiguous and has_self_overlap(base.sizes, base.strides):
         raise SelfOverlapError(
             "cannot record a write to a view of a base whose elements share memory locations; "

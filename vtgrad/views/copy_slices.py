@@ -7,13 +7,13 @@ import numpy as np
 
 from ..errors import GraphFreedError
 from ..graph.edge import Edge
-from ..graph.input_metadata import InputMetadata
+from ..graph.input_metadata import metadata_of
 from ..graph.node import FRESH, Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..graph.saved_variable import SavedVariable
 from ..storage.arrays import Array, Shape
-from ..storage.geometry import has_self_overlap, reach
+from ..storage.geometry import Geometry, has_self_overlap, reach
 from ..storage.storage import bytes_of
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -40,11 +40,11 @@ class CopySlices(Node):
     function : Node or None
         The node of the operator that wrote; None after it was freed.
     base_sizes, base_strides : tuple of int
-        Layout of the base in elements; gradients are brought into it.
+        Layout of the base, strides in bytes; gradients are brought into it.
     view_sizes, view_strides : tuple of int
-        The written view.
+        The written view, strides in bytes.
     offset : int
-        From the base's first element to the view's, in elements.
+        From the base's first element to the view's, in bytes.
     view_fn : callable or None
         Makes the view from the base, where its geometry does not say how.
     """
@@ -81,11 +81,12 @@ class CopySlices(Node):
         """The new producer of `base`, after the operator of `function` wrote to `view`."""
         node = cls((base_edge, *function.next_edges[1:]))
         node.function = function
-        node.base_sizes, node.base_strides = base.sizes, base.strides
-        node.view_sizes, node.view_strides = view.sizes, view.strides
-        node.offset = view.storage_offset - base.storage_offset
+        array, part = base.array, view.array
+        node.base_sizes, node.base_strides = array.shape, array.strides
+        node.view_sizes, node.view_strides = part.shape, part.strides
+        node.offset = view.byte_offset - base.byte_offset
         node.view_fn = view_fn
-        node.input_metadata = (InputMetadata(base.sizes, base.dtype),)
+        node.input_metadata = metadata_of(array)
         return node
 
     def name(self) -> str:
@@ -157,43 +158,50 @@ class CopySlices(Node):
 
     def written_edge(self) -> Edge:
         """The edge of the written view, whose producer is a part of what this node produces."""
+        (sizes, strides, offset), base = self._view_geometry(), self._base_strides()
+        dtype = self.input_metadata[0].dtype
         node = operators().strided_node(
-            Edge(self, 0),
-            (self.base_sizes, self.base_strides, 0),
-            (self.view_sizes, self.view_strides, self.offset),
-            self.input_metadata[0].dtype,
+            Edge(self, 0), (self.base_sizes, base, 0), (sizes, strides, offset), dtype
         )
         return Edge(node, 0)
 
+    def _base_strides(self) -> Shape:
+        """The base's strides in elements."""
+        item = self.input_metadata[0].dtype.itemsize
+        return tuple([s // item for s in self.base_strides])
+
+    def _view_geometry(self) -> Geometry:
+        """The written view's sizes, strides and offset in the base, in elements."""
+        item = self.input_metadata[0].dtype.itemsize
+        return (
+            self.view_sizes,
+            tuple([s // item for s in self.view_strides]),
+            self.offset // item,
+        )
+
     def _take_part(self, grad: Array, owned: bool) -> tuple[Array, Array]:
         """The gradient as an array that may be written, and the written part of it as a view."""
-        item = grad.itemsize
-        byte_strides = tuple([s * item for s in self.base_strides])
-        if owned and grad.strides == byte_strides:
+        if owned and grad.strides == self.base_strides:
             whole = grad
             flat = grad.reshape(-1) if grad.flags.c_contiguous else bytes_of(grad)
         else:
-            flat = np.empty(self._extent(), grad.dtype)
-            whole = np.ndarray(self.base_sizes, grad.dtype, flat, 0, byte_strides)
+            flat = np.empty(self._extent(), np.uint8)
+            whole = np.ndarray(self.base_sizes, grad.dtype, flat, 0, self.base_strides)
             np.copyto(whole, grad)
         if 0 in self.view_sizes:
             return whole, np.empty(self.view_sizes, grad.dtype)
         if self.view_fn is not None:
             tensor = operators().wrap(TensorImpl(whole))
             return whole, self.view_fn(tensor)._impl.array
-        part: Array = np.ndarray(
-            self.view_sizes,
-            grad.dtype,
-            flat,
-            self.offset * item,
-            tuple([s * item for s in self.view_strides]),
-        )
+        part: Array = np.ndarray(self.view_sizes, grad.dtype, flat, self.offset, self.view_strides)
         return whole, part
 
     def _extent(self) -> int:
+        """Bytes that an array in the base's layout takes."""
         if 0 in self.base_sizes:
             return 0
-        return reach(self.base_sizes, self.base_strides, 0)[1] + 1
+        item = self.input_metadata[0].dtype.itemsize
+        return reach(self.base_sizes, self.base_strides, 0)[1] + item
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -203,9 +211,10 @@ class CopySlices(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         ops = operators()
-        whole = ops.clone_strided(grad, self.base_sizes, self.base_strides)
+        sizes, strides, offset = self._view_geometry()
+        whole = ops.clone_strided(grad, self.base_sizes, self._base_strides())
         if self.view_fn is None:
-            part = ops.as_strided(whole, self.view_sizes, self.view_strides, self.offset)
+            part = ops.as_strided(whole, sizes, strides, offset)
         else:
             part = self.view_fn(whole)
         answers = list(self._inner().apply_tensors((ops.clone(part),), needs))
@@ -213,7 +222,7 @@ class CopySlices(Node):
         if needs & 1 and self.next_edges[0] is not None:
             own = answers[0]
             # Only writes of one constant are recorded through a view that overlaps itself.
-            if own is None or has_self_overlap(self.view_sizes, self.view_strides):
+            if own is None or has_self_overlap(sizes, strides):
                 ops.zero_(part)
             else:
                 ops.copy_(part, own)

@@ -12,7 +12,7 @@ all that can be known cheaply.
 """
 
 import weakref
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.hooks import LeafState, graph_lock
@@ -25,6 +25,8 @@ from .creation_meta import CreationMeta, refuse_if_restricted
 from .view_info import ViewFunction, ViewInfo
 
 __all__ = ["DifferentiableViewMeta", "view_meta_of"]
+
+_DEFAULT: Final = CreationMeta.DEFAULT
 
 
 class DifferentiableViewMeta(AutogradMeta):
@@ -121,7 +123,8 @@ class DifferentiableViewMeta(AutogradMeta):
         base_meta = base._impl.autograd_meta
         if self.grad_fn_ is None and (base_meta is None or not base_meta.requires_grad()):
             return None
-        refuse_if_restricted(self.creation_meta, modified=True, producer=self.describe())
+        if self.creation_meta is not _DEFAULT:
+            refuse_if_restricted(self.creation_meta, modified=True, producer=self.describe())
         with graph_lock:
             # Threads that meet here get the same node.
             if self.attr_version != version:
@@ -166,7 +169,8 @@ class DifferentiableViewMeta(AutogradMeta):
     def _keeps_value(self, owner: TensorBase, base: TensorBase) -> bool:
         """Whether every recorded write since `base_fn` was to other memory than the view's."""
         impl, base_impl = owner._impl, base._impl
-        own = (impl.sizes, impl.strides, impl.storage_offset - base_impl.storage_offset)
+        # In bytes, as the nodes have it.
+        own = (impl.sizes, impl.array.strides, impl.byte_offset - base_impl.byte_offset)
         node = producer_of(base)
         while isinstance(node, CopySlices) and node is not self.base_fn:
             if overlap(own, (node.view_sizes, node.view_strides, node.offset)) is not Overlap.NONE:

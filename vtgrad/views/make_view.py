@@ -60,7 +60,7 @@ def make_view(
     if node is not None and not multi_output:
         node.input_metadata = metadata_of(impl.array)
     impl.autograd_meta = DifferentiableViewMeta(
-        base, view_fn, creation, impl.counter.value, node, output_nr
+        base, view_fn, creation, impl.counter.value, node, 0 if node is None else output_nr
     )
     view = TensorBase.__new__(type(parent))
     view._impl = impl

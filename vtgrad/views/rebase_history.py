@@ -36,8 +36,8 @@ def rebase_history(tensor: TensorBase, node: Node) -> CopySlices | None:
     """Record that the operator of `node` wrote to `tensor`; called after the version has moved.
 
     A tensor that is no view gets `node` as its producer. For a view, the base gets a `CopySlices`
-    over `node`, and the view's own producer is built again from the base; all other views of the
-    base do the same when somebody asks, see Note [A view's producer goes stale].
+    over `node`. The written view has a stale producer then, like all other views of the base: it
+    is built again when somebody asks, see Note [A view's producer goes stale].
 
     Returns
     -------
@@ -55,7 +55,11 @@ def rebase_history(tensor: TensorBase, node: Node) -> CopySlices | None:
     base_meta = own_meta(base)
     base_meta.stop_being_leaf(LeafState.MOVED)
     base_meta.set_gradient_edge(slices, 0)
-    # The view itself was written: no earlier producer of it counts any more.
-    meta.base_fn = node
-    meta.grad_fn(tensor)
+    if meta.retains_grad:
+        # The view itself was written: no earlier producer of it counts any more.
+        meta.base_fn = node
+        meta.grad_fn(tensor)
+    else:
+        # Stale, hence never run: it says that there is a producer.
+        meta.grad_fn_, meta.output_nr = node, 0
     return slices

@@ -1,0 +1,271 @@
+"""The loop over nodes when nothing is recorded: gradients are arrays.
+
+NOTE [ Arrays inside, tensors outside ]
+
+Unless the backward itself is recorded, gradients travel as plain arrays and no `Tensor` is made
+for them. Where somebody else looks at one (a hook, a capture, a retained gradient) it is wrapped
+for that moment, and from then on counts as shared, since nobody knows what the other keeps. The
+other may also write to it, and must reach nobody else's memory by that: an array that is not
+owned (a sibling's gradient, the user's own) is copied first.
+
+NOTE [ Leaves are filled last ]
+
+What arrives at leaves is kept aside and put into ``.grad`` when all nodes have run, so that a run
+that breaks off (a shape that does not fit, KeyboardInterrupt) leaves every ``.grad`` as it was.
+User code must see what PyTorch would show it: so leaves are also filled whenever some is about
+to be called.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import GradientError
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.edge import Edge
+from ..graph.node import FRESH, PASSED, SHARED, Node
+from ..graph.region import Region
+from ..storage.arrays import Array
+from ..storage.quiet import Runner, quiet_runner
+from ..storage.tensor_base import TensorBase
+from .graph_task import GraphTask
+from .input_buffer import InputBuffer, buffer_of, ownership_is_used
+from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
+from .ready_queue import ReadyQueue
+from .validate import fit_array
+
+__all__ = ["run_arrays"]
+
+
+class ArrayRun:
+    """The state of one run.
+
+    Attributes
+    ----------
+    task : GraphTask
+        Which nodes run, and what they wait for.
+    waiting : dict of Node to InputBuffer
+        What has arrived for nodes that are not ready.
+    queue : ReadyQueue
+        Nodes that are ready.
+    leaves : list
+        Gradients for leaves, and whether they are owned; see Note [Leaves are filled last].
+    """
+
+    __slots__ = ("leaves", "queue", "task", "waiting")
+
+    task: GraphTask
+    waiting: dict[Node, InputBuffer]
+    queue: ReadyQueue[InputBuffer]
+    leaves: list[tuple[AccumulateGrad, Array, bool]]
+
+    def __init__(self, task: GraphTask) -> None:
+        self.task = task
+        self.waiting = {}
+        self.queue = ReadyQueue()
+        self.leaves = []
+
+    def enter(self, gradients: Sequence[TensorBase]) -> None:
+        """Put the gradients of the roots in."""
+        waiting = self.waiting
+        for edge, gradient in zip(self.task.roots, gradients, strict=True):
+            node = edge.function
+            buffer = waiting.get(node)
+            if buffer is None:
+                buffer = waiting[node] = buffer_of(node)
+            meta = node.input_metadata[edge.input_nr]
+            # The root may have been given another geometry since its node was made.
+            fitted = fit_array(gradient._impl.array, meta, node, edge.input_nr)
+            buffer.at(edge.input_nr).add(fitted, False, meta)
+        for node in [n for n in waiting if self.task.dependencies[n] == 0]:
+            self.queue.push(waiting.pop(node))
+
+    def run_unobserved(self) -> InputBuffer | None:
+        """Run nodes until one is ready that users' code, or the caller of ``grad``, looks at.
+
+        Returns
+        -------
+        InputBuffer or None
+            That node's; None when all have run.
+        """
+        queue, task = self.queue, self.task
+        runs, captures = task.runs, task.captures
+        while True:
+            buffer = queue.first
+            if buffer is None:
+                buffer = queue.pop()
+                if buffer is None:
+                    return None
+            else:
+                queue.first = None
+            node = buffer.function
+            if node.hooks is not None:
+                return buffer
+            if runs is not None and (node not in runs or node in captures):
+                return buffer
+            if node.is_leaf_node:
+                assert isinstance(node, AccumulateGrad)
+                if node.cell.post_accumulate is not None:
+                    return buffer
+                self.keep_for_leaf(node, buffer)
+            else:
+                answers, ownership = self.apply(node, buffer)
+                self.hand_on(node, answers, ownership, buffer.owned)
+
+    def keep_for_leaf(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
+        """Keep a leaf's gradient aside; see Note [Leaves are filled last]."""
+        grad = buffer.whole(node.input_metadata[0])
+        if grad is not None:
+            self.leaves.append((node, grad, buffer.owned and ownership_is_used()))
+
+    def fill_leaves(self) -> None:
+        """Add what was kept aside into ``.grad``."""
+        leaves = self.leaves
+        self.leaves = []
+        for node, grad, owned in leaves:
+            node.accumulate_array(grad, owned)
+
+    def apply(self, node: Node, buffer: InputBuffer) -> tuple[Sequence[Answer], Sequence[int]]:
+        """What a node answers, and who owns it; then what it saved is freed."""
+        task = self.task
+        needs = -1 if task.needs is None else task.needs[node]
+        grad = buffer.grad
+        answers: Sequence[Answer]
+        ownership: Sequence[int] = node.ownership
+        if buffer.more:
+            metadata = node.input_metadata
+            grads = [buffer.at(i).whole(m) for i, m in enumerate(metadata)]
+            answers = node.apply_arrays(grads, needs)
+        elif isinstance(grad, list) and node.passes_regions():
+            answers = ([region.through(node) for region in grad],)
+        else:
+            if isinstance(grad, list):
+                grad = buffer.whole(node.input_metadata[0])
+            if node.takes_ownership:
+                owned = buffer.owned and ownership_is_used()
+                answers, ownership = node.apply_owned(grad, owned, needs)
+            else:
+                answers = node.apply_arrays((grad,), needs)
+        if not task.keep_graph:
+            node.release_variables()
+        return answers, ownership
+
+    def hand_on(
+        self, node: Node, answers: Sequence[Answer], ownership: Sequence[int], was_owned: bool
+    ) -> None:
+        """Send a node's answers along its edges; what they make ready goes into the queue."""
+        task = self.task
+        edges = node.next_edges
+        queue, waiting, dependencies = self.queue, self.waiting, task.dependencies
+        if len(answers) != len(edges):
+            raise GradientError(
+                f"{node.name()} returned {len(answers)} gradients for {len(edges)} inputs",
+                node=node.name(),
+                expected=len(edges),
+                found=len(answers),
+            )
+        for nr, edge in enumerate(edges):
+            if edge is None:
+                continue
+            function = edge.function
+            if task.runs is not None and not task.is_wanted(function):
+                continue
+            left = dependencies[function] - 1
+            dependencies[function] = left
+            target = waiting.get(function)
+            answer = answers[nr]
+            if target is None:
+                if left:
+                    if answer is None:
+                        continue
+                    target = waiting[function] = buffer_of(function)
+                else:
+                    target = buffer_of(function)
+            elif left == 0:
+                del waiting[function]
+            if answer is not None:
+                meta = function.input_metadata[edge.input_nr]
+                place = target.more[edge.input_nr - 1] if edge.input_nr else target
+                if isinstance(answer, list):
+                    for region in answer:
+                        place.add(region, False, meta)
+                else:
+                    kind = ownership[nr] if nr < len(ownership) else SHARED
+                    owned = kind == FRESH or (
+                        kind == PASSED and was_owned and _is_sole(answers, edges, nr)
+                    )
+                    if not (
+                        type(answer) is np.ndarray
+                        and answer.shape == meta.shape
+                        and answer.dtype is meta.dtype
+                    ):
+                        fitted = fit_array(answer, meta, node, nr)
+                        owned = owned or fitted is not answer
+                        answer = fitted
+                    if place.grad is None and not isinstance(answer, Region):
+                        place.grad = answer
+                        place.owned = owned
+                    else:
+                        place.add(answer, owned, meta)
+            if left == 0:
+                queue.push(target)
+
+
+def run_arrays(
+    task: GraphTask,
+    gradients: Sequence[TensorBase],
+    answer: list[TensorBase | None],
+) -> None:
+    """Run every node of the task."""
+    # Arithmetic runs with floating-point warnings off, hooks in the user's own context.
+    quietly = quiet_runner()
+    run = ArrayRun(task)
+    run.enter(gradients)
+    while (buffer := quietly(run.run_unobserved)) is not None:
+        quietly(run.fill_leaves)
+        node = buffer.function
+        hooks = node.hooks
+        captured = task.captures.get(node)
+        runs = task.will_run(node)
+        # As in PyTorch, a gradient that is handed out on the way is what arrived, one that is
+        # handed out at the end of the way is what the tensor hooks made of it.
+        if captured is not None and runs:
+            capture(buffer, captured, answer)
+        if hooks is not None:
+            show_to_tensor_hooks(hooks, buffer)
+        if not runs:
+            if captured is not None:
+                capture(buffer, captured, answer)
+            continue
+        _run_observed(run, node, buffer, quietly)
+    quietly(run.fill_leaves)
+
+
+def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runner) -> None:
+    """Run a node between its own hooks, or a leaf's."""
+    hooks = node.hooks
+    watched = hooks is not None and bool(hooks.pre.entries or hooks.post.entries)
+    incoming = show_incoming(hooks, buffer) if watched and hooks is not None else ()
+    if isinstance(node, AccumulateGrad):
+        arrived = buffer.grad is not None
+        quietly(run.keep_for_leaf, node, buffer)
+        quietly(run.fill_leaves)
+        if arrived:
+            node.run_post_hooks()
+        if hooks is not None and hooks.post.entries:
+            show_outgoing(node, hooks, (), incoming)
+        return
+    answers, ownership = quietly(run.apply, node, buffer)
+    if watched:
+        # Somebody may have kept what was shown.
+        ownership = ()
+    if hooks is not None and hooks.post.entries:
+        answers = show_outgoing(node, hooks, answers, incoming)
+    quietly(run.hand_on, node, answers, ownership, buffer.owned)
+
+
+def _is_sole(answers: Sequence[Answer], edges: Sequence[Edge | None], nr: int) -> bool:
+    """Whether answer `nr` is not the same array as what another edge gets."""
+    return not any(
+        other is answers[nr] and i != nr and edges[i] is not None for i, other in enumerate(answers)
+    )

@@ -1,0 +1,130 @@
+"""Where somebody looks at gradients on their way: hooks, retained gradients, and ``grad``.
+
+See Note [Arrays inside, tensors outside].
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from ..graph.edge import Edge
+from ..graph.hooks import Gradients, NodeHooks, call_tensor_hooks
+from ..graph.input_metadata import InputMetadata
+from ..graph.node import Node
+from ..graph.operators import operators
+from ..graph.region import Gradient, Region
+from ..storage.arrays import Array
+from ..storage.geometry import has_self_overlap
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .input_buffer import InputBuffer
+from .tensor_run import as_gradients
+from .validate import fit_array
+
+__all__ = ["Answer", "capture", "show_incoming", "show_outgoing", "show_to_tensor_hooks"]
+
+# What a node answers for one of its inputs; several regions when they only pass through a view.
+Answer: TypeAlias = Gradient | list[Region] | None
+
+
+def _wrapped(array: Array) -> TensorBase:
+    """A gradient as users see it."""
+    return operators().wrap(TensorImpl(array))
+
+
+def _given_away(buffer: InputBuffer, meta: InputMetadata) -> TensorBase | None:
+    """The gradient in a buffer, for somebody who may keep it and write to it.
+
+    Nobody else will ever write to that memory. Expanded gradients stay as they are: tensors whose
+    elements share memory cannot be written.
+    """
+    array = buffer.whole(meta)
+    if array is None:
+        return None
+    owned = buffer.owned
+    buffer.owned = False
+    if not owned and not has_self_overlap(array.shape, array.strides):
+        return operators().clone(_wrapped(array))
+    return _wrapped(array)
+
+
+def show_to_tensor_hooks(hooks: NodeHooks, buffer: InputBuffer) -> None:
+    """Let tensor hooks see, and perhaps replace, what arrived; then fill retained gradients."""
+    metadata = buffer.function.input_metadata
+    # Copies, because hooks may register others while they run.
+    for nr, own in tuple(hooks.tensor_pre.items()):
+        if own.entries:
+            slot = buffer.at(nr)
+            seen = call_tensor_hooks(
+                tuple(own.entries.values()), _given_away(slot, metadata[nr]), metadata[nr]
+            )
+            slot.grad = None if seen is None else seen._impl.array
+    for nr, cell in tuple(hooks.retain_grad.items()):
+        array = buffer.at(nr).whole(metadata[nr])
+        if array is not None:
+            cell.accumulate(_wrapped(array.copy()), operators().add)
+
+
+def capture(
+    buffer: InputBuffer, captured: dict[int, list[int]], answer: list[TensorBase | None]
+) -> None:
+    """Hand gradients out to the caller of ``grad``."""
+    metadata = buffer.function.input_metadata
+    for nr, places in captured.items():
+        for place in places:
+            answer[place] = _given_away(buffer.at(nr), metadata[nr])
+
+
+def show_incoming(hooks: NodeHooks, buffer: InputBuffer) -> Gradients:
+    """Let a node's pre-hooks see, and perhaps replace, what arrived; returns what is left."""
+    node = buffer.function
+    incoming: Gradients = ()
+    for nr, meta in enumerate(node.input_metadata):
+        incoming = (*incoming, _given_away(buffer.at(nr), meta))
+    for pre in tuple(hooks.pre.entries.values()):
+        changed = pre(incoming)
+        if changed is not None:
+            incoming = as_gradients(changed, incoming, node)
+    for nr, grad in enumerate(incoming):
+        buffer.at(nr).grad = None if grad is None else grad._impl.array
+    return incoming
+
+
+def show_outgoing(
+    node: Node, hooks: NodeHooks, answers: Sequence[Answer], incoming: Gradients
+) -> Sequence[Answer]:
+    """Let a node's post-hooks see, and perhaps replace, what it answered."""
+    outgoing: Gradients = tuple(
+        [
+            _own_whole(answer, edge, node, nr)
+            for nr, (answer, edge) in enumerate(zip(answers, node.next_edges, strict=True))
+        ]
+    )
+    for post in tuple(hooks.post.entries.values()):
+        changed = post(outgoing, incoming)
+        if changed is not None:
+            outgoing = as_gradients(changed, outgoing, node)
+    return [None if grad is None else grad._impl.array for grad in outgoing]
+
+
+def _own_whole(answer: Answer, edge: Edge | None, node: Node, nr: int) -> TensorBase | None:
+    """An answer as the input's gradient, for a hook that may keep it and write to it.
+
+    It is copied where it may be the incoming gradient, or a saved value.
+    """
+    if answer is None or edge is None:
+        return None
+    meta = edge.function.input_metadata[edge.input_nr]
+    if isinstance(answer, (list, Region)):
+        total = np.zeros(meta.shape, meta.dtype)
+        for region in answer if isinstance(answer, list) else [answer]:
+            fitted = fit_array(region, meta, node, nr)
+            assert isinstance(fitted, Region)
+            total = fitted.add_into(total)
+        return _wrapped(total)
+    whole = fit_array(answer, meta, node, nr)
+    assert isinstance(whole, np.ndarray)
+    if whole is answer and not has_self_overlap(whole.shape, whole.strides):
+        whole = np.array(whole)
+    return _wrapped(whole)
