@@ -22,6 +22,7 @@ _KEYS: Final = {
     "grad",
     "fresh",
     "inplace",
+    "ufunc",
     "writer",
     "overlap",
     "distinct",
@@ -82,6 +83,8 @@ class Operator:
     node: str | None
     node_name: str | None
     kernel: str
+    ufunc: str | None
+    ufunc_if: str | None
     formulas: Mapping[str, str]
     regions: frozenset[str]
     region_if: str | None
@@ -161,6 +164,14 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
             formulas[name] = str(formula["region"])
         else:
             formulas[name] = str(formula)
+    ufunc = entry.get("ufunc")
+    ufunc_if = None
+    if isinstance(ufunc, dict):
+        if set(ufunc) != {"name", "if"}:
+            raise TableError(f"{where}: 'ufunc' is a name, or has a 'name' and an 'if'")
+        ufunc, ufunc_if = ufunc["name"], str(ufunc["if"])
+    if ufunc is not None and [a.is_tensor for a in arguments[:2]] != [True, True]:
+        raise TableError(f"{where}: only an operator of two tensors can be a ufunc")
     node = entry.get("node")
     if bool(formulas) != bool(node):
         raise TableError(f"{where}: 'node' and 'grad' go together")
@@ -175,6 +186,8 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         node=None if node is None else str(node),
         node_name=None if entry.get("name") is None else str(entry["name"]),
         kernel=str(entry.get("kernel", name)),
+        ufunc=None if ufunc is None else str(ufunc),
+        ufunc_if=ufunc_if,
         formulas=formulas,
         regions=frozenset(regions),
         region_if=condition,
