@@ -21,7 +21,7 @@ class Tensor(AutogradMethods, OperatorMethods, ConversionMethods):
     Make one with `vtgrad.tensor`, `vtgrad.zeros` or `vtgrad.from_numpy`.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
 
     def __init__(self, *_: object) -> None:
         """Raise: a tensor is made by one of the functions that make tensors.

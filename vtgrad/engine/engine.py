@@ -36,6 +36,7 @@ from ..storage.geometry import has_self_overlap
 from ..storage.quiet import quiet_context
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from .depth import depth
 from .graph_task import GraphTask
 from .input_buffer import InputBuffer, ownership_is_used
 from .ready_queue import ReadyQueue
@@ -51,13 +52,6 @@ Answer: TypeAlias = Gradient | list[Region] | None
 
 # Calls a function in a context where floating-point warnings are off.
 Quietly: TypeAlias = Callable[..., tuple[Sequence[Answer], Sequence[int]]]
-
-
-class _Depth(threading.local):
-    value: int = 0
-
-
-_depth = _Depth()
 
 
 def execute(
@@ -112,17 +106,17 @@ def execute(
 
     def run() -> None:
         before = set_mode(create_graph)
-        _depth.value += 1
+        depth.value += 1
         try:
             if create_graph:
                 run_recorded(task, gradients, answer)
             else:
                 _run_arrays(task, gradients, answer)
         finally:
-            _depth.value -= 1
+            depth.value -= 1
             set_mode(before)
 
-    if _depth.value and _depth.value % _NESTING_PER_THREAD == 0:
+    if depth.value and depth.value % _NESTING_PER_THREAD == 0:
         _run_on_fresh_thread(run)
     else:
         run()

@@ -252,8 +252,10 @@ class Session:
                 watched.append((name, weakref.ref(value)))
         for index, (_, node) in self._nodes.items():
             if node is not None:
-                watched.append((f"t{index}.grad_fn", weakref.ref(node)))
-        node = value = None
+                # A node cannot be referred to weakly, but what is noted on it dies with it.
+                mark = node.metadata["lifetime"] = _Mark()
+                watched.append((f"t{index}.grad_fn", weakref.ref(mark)))
+        node = value = mark = None
         was_enabled = gc.isenabled()
         gc.disable()
         try:
@@ -265,6 +267,10 @@ class Session:
                 gc.enable()
         if left:
             self._diverge(f"alive after the program's end, so in a cycle: {', '.join(left)}")
+
+
+class _Mark:
+    """Something that can be referred to weakly."""
 
 
 def _outcome(kinds: Sequence[str]) -> str:
