@@ -251,7 +251,7 @@ class Session:
             if name.startswith("t") and name[1:].isdigit():
                 watched.append((name, weakref.ref(value)))
         for index, (_, node) in self._nodes.items():
-            if node is not None:
+            if isinstance(node, Node):
                 # A node cannot be referred to weakly, but what is noted on it dies with it.
                 mark = node.metadata["lifetime"] = _Mark()
                 watched.append((f"t{index}.grad_fn", weakref.ref(mark)))
