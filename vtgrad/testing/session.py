@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 
+from ..graph.node import Node
 from .jets import FloatArray, Variable
 from .libraries import Library, TensorLike
 from .model import ModelTensor, RefusedError, SkippedError
@@ -253,7 +254,8 @@ class Session:
         for index, (_, node) in self._nodes.items():
             if isinstance(node, Node):
                 # A node cannot be referred to weakly, but what is noted on it dies with it.
-                mark = node.metadata["lifetime"] = _Mark()
+                mark: _Mark | None = _Mark()
+                node.metadata["lifetime"] = mark
                 watched.append((f"t{index}.grad_fn", weakref.ref(mark)))
         node = value = mark = None
         was_enabled = gc.isenabled()
