@@ -7,9 +7,9 @@ import numpy as np
 
 from .errors import ArgumentTypeError, ShapeError
 from .ops.generated import functional as F
-from .ops.generated.methods import TensorMethods
 from .ops.types import Index
 from .storage.arrays import Number
+from .storage.native import mypyc_attr
 from .storage.tensor_base import TensorBase
 
 __all__ = ["OperatorMethods"]
@@ -33,7 +33,8 @@ def _apply(function: Callable[[S, N], S], tensor: S, other: object) -> S:
     return function(tensor, cast("N", other))
 
 
-class OperatorMethods(TensorMethods):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class OperatorMethods(TensorBase):
     """What ``+``, ``@``, ``[]``, ``<`` and the others do.
 
     Operators give NotImplemented for operands that are neither tensors nor numbers, so that the

@@ -10,18 +10,20 @@ from .conversion import ConversionMethods
 from .errors import ArgumentTypeError
 from .graph.operators import install
 from .operator_methods import OperatorMethods
+from .ops.generated.methods import TensorMethods
 from .ops.install import InstalledOperators
+from .storage.native import bind_functions
 
 __all__ = ["Tensor"]
 
 
-class Tensor(AutogradMethods, OperatorMethods, ConversionMethods):
+class Tensor(OperatorMethods, AutogradMethods, ConversionMethods):
     """An array with views, in-place writes and gradients.
 
     Make one with `vtgrad.tensor`, `vtgrad.zeros` or `vtgrad.from_numpy`.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
 
     def __init__(self, *_: object) -> None:
         """Raise: a tensor is made by one of the functions that make tensors.
@@ -34,4 +36,5 @@ class Tensor(AutogradMethods, OperatorMethods, ConversionMethods):
         raise ArgumentTypeError("make tensors with vtgrad.tensor, not by calling the class")
 
 
+bind_functions(TensorMethods)
 install(InstalledOperators(Tensor))

@@ -2,15 +2,16 @@
 
 import dataclasses
 import re
+from collections.abc import Set
 
 from .emit_nodes import has_keyword_only, signature
 from .language import Argument, Operator
 
-__all__ = ["FUNCTION_IMPORTS", "TYPE_VARIABLE", "emit_function", "function_names"]
+__all__ = ["FUNCTION_IMPORTS", "emit_function", "function_names"]
 
 FUNCTION_IMPORTS = """\
 from collections.abc import Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple
 
 import numpy as np
 
@@ -25,13 +26,12 @@ from vtgrad.ops.kernels.elementwise import binary
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
+from vtgrad.storage.unchecked import T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write, write_geometry
 from vtgrad.views.write_out import check_out, write_out
 """
-
-TYPE_VARIABLE = 'T = TypeVar("T", bound=TensorBase)\n\n'
 
 _TYPES = {
     "Tensor": "TensorBase",
@@ -59,21 +59,33 @@ def _as_users_call_it(operator: Operator) -> Operator:
     return dataclasses.replace(operator, arguments=(renamed, *rest))
 
 
-def emit_function(operator: Operator) -> str:
-    """All functions of one entry, as Python text."""
+def emit_function(operator: Operator, storing: Set[str]) -> str:
+    """All functions of one entry, as Python text.
+
+    Parameters
+    ----------
+    operator : Operator
+        The entry.
+    storing : set of str
+        The kernels that take ``out=``.
+    """
     operator = _as_users_call_it(operator)
     if operator.returns == "Self":
-        return _inplace(operator, operator.name, operator.writer or operator.kernel, direct=True)
+        return _inplace(operator, operator.name, f"k.{operator.writer or operator.kernel}")
     if operator.returns == "Geometry":
         return _geometry(operator)
     if operator.returns in {"View", "Views"}:
         return _view(operator)
     text = _out_of_place(operator)
     if operator.inplace is not None:
-        if operator.writer is not None:
-            text += _inplace(operator, operator.inplace, operator.writer, direct=True)
-        else:
-            text += _inplace(operator, operator.inplace, operator.kernel, direct=False)
+        kernel = operator.kernel
+        text += _inplace(
+            operator,
+            operator.inplace,
+            f"store_result(k.{kernel}, direct={kernel in storing})"
+            if operator.writer is None
+            else f"k.{operator.writer}",
+        )
     return text
 
 
@@ -250,14 +262,13 @@ def _differentiable(operator: Operator) -> bool:
     return operator.node is not None and not operator.real_result
 
 
-def _inplace(operator: Operator, name: str, kernel: str, *, direct: bool) -> str:
+def _inplace(operator: Operator, name: str, made: str) -> str:
     writer = f"_{name}writer"
-    made = f"k.{kernel}" if direct else f"store_result(k.{kernel})"
     text = f"{writer} = {made}\n\n\n"
     text += f"def {name}({_parameters(operator)}) -> T:\n"
     base = name.rstrip("_")
     text += _doc(
-        operator if direct else _undocumented(operator),
+        operator if name == operator.name else _undocumented(operator),
         f"Write the result of `{base}` into the tensor itself, which is returned.",
     )
     body = ""

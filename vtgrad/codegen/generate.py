@@ -8,7 +8,7 @@ import tokenize
 from pathlib import Path
 from typing import Final
 
-from .emit_functions import FUNCTION_IMPORTS, TYPE_VARIABLE, emit_function, function_names
+from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names
 from .emit_nodes import NODE_IMPORTS, emit_node
 from .formula import Names
 from .language import Operator, TableError, read_table
@@ -69,6 +69,7 @@ def generate() -> dict[str, str]:
         if path.stem != "__init__"
         for name in exported(path)
     }
+    storing = _taking_out()
     helper_files = sorted(p for p in (OPS / "formulas").glob("*.py") if p.stem != "__init__")
     helpers = {name for path in helper_files for name in exported(path)}
     functions = {name for op in operators for name in function_names(op)}
@@ -100,8 +101,7 @@ def generate() -> dict[str, str]:
             text += "".join(f"    {n},\n" for n in sorted({str(op.node) for op in nodes})) + ")\n"
         exports = [name for op in table for name in function_names(op)]
         text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(exports)) + "]\n\n"
-        text += TYPE_VARIABLE
-        files[f"{stem}.py"] = text + "".join(emit_function(op) for op in table)
+        files[f"{stem}.py"] = text + "\n" + "".join(emit_function(op, storing) for op in table)
     files["tensor_formulas.py"] = _tensor_formulas(helper_files, types)
     files["functional.py"] = _functional(tables, composites)
     files["methods.py"] = _methods(operators, composites)
@@ -204,6 +204,17 @@ def _functional(tables: dict[str, list[Operator]], composites: dict[str, list[st
         raise TableError(f"defined twice, in a table and a composite: {duplicated}")
     text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names)) + "]\n"
     return text
+
+
+def _taking_out() -> set[str]:
+    """The kernels that take ``out=``."""
+    return {
+        statement.name
+        for path in (OPS / "kernels").glob("*.py")
+        for statement in ast.parse(path.read_text()).body
+        if isinstance(statement, ast.FunctionDef)
+        and any(argument.arg == "out" for argument in statement.args.kwonlyargs)
+    }
 
 
 def _methods(operators: list[Operator], composites: dict[str, list[str]]) -> str:

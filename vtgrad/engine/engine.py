@@ -16,19 +16,13 @@ from ..graph.edge import Edge
 from ..graph.grad_mode import is_grad_enabled, set_mode
 from ..storage.tensor_base import TensorBase
 from .array_run import run_arrays
+from .depth import depth
 from .graph_task import GraphTask
 from .tensor_run import run_recorded
 
 __all__ = ["execute"]
 
 _NESTING_PER_THREAD: Final = 20
-
-
-class _Depth(threading.local):
-    value: int = 0
-
-
-_depth = _Depth()
 
 
 def execute(
@@ -83,17 +77,17 @@ def execute(
 
     def run() -> None:
         before = set_mode(create_graph)
-        _depth.value += 1
+        depth.value += 1
         try:
             if create_graph:
                 run_recorded(task, gradients, answer)
             else:
                 run_arrays(task, gradients, answer)
         finally:
-            _depth.value -= 1
+            depth.value -= 1
             set_mode(before)
 
-    if _depth.value and _depth.value % _NESTING_PER_THREAD == 0:
+    if depth.value and depth.value % _NESTING_PER_THREAD == 0:
         _run_on_fresh_thread(run)
     else:
         run()

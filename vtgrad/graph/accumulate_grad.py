@@ -44,10 +44,10 @@ class AccumulateGrad(Node):
     byte_strides: Shape
     _leaf: "weakref.ref[TensorBase]"
 
-    @classmethod
-    def of_leaf(cls, leaf: TensorBase, cell: GradCell) -> "AccumulateGrad":
+    @staticmethod
+    def of_leaf(leaf: TensorBase, cell: GradCell) -> "AccumulateGrad":
         """The node of a leaf with this cell."""
-        node = cls(())
+        node = AccumulateGrad(())
         impl = leaf._impl
         node._leaf = weakref.ref(leaf)
         node.sequence_nr = LEAF_SEQUENCE_NR

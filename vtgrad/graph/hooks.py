@@ -157,7 +157,7 @@ class NodeHooks:
         when the tensor itself is gone.
     """
 
-    __slots__ = ("detached", "post", "pre", "retain_grad", "tensor_pre")
+    __slots__ = ("__weakref__", "detached", "post", "pre", "retain_grad", "tensor_pre")
 
     tensor_pre: dict[int, HookDict[TensorHook]]
     retain_grad: dict[int, GradCell]

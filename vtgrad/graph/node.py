@@ -1,17 +1,18 @@
 """A step of the recorded program, as backward sees it."""
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, TypeVar, cast
 
 from ..errors import ArgumentTypeError, NotSupportedError
 from ..storage.arrays import Array
+from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase
 from .edge import Edge
 from .hooks import GradCell, NodeHooks, NodePostHook, NodePreHook, RemovableHandle
 from .input_metadata import InputMetadata
 from .region import Gradient
 from .saved_variable import SavedVariable
+from .this_thread import this_thread
 
 T = TypeVar("T", bound=TensorBase)
 G = TypeVar("G", bound=TensorBase | None)
@@ -34,27 +35,7 @@ PASSED: Final = 2
 LEAF_SEQUENCE_NR: Final = 2**63 - 1
 
 
-class _Numbering:
-    """The numbers that one thread gives to its nodes."""
-
-    __slots__ = ("next_nr", "thread_id")
-
-    next_nr: int
-    thread_id: int
-
-    def __init__(self) -> None:
-        self.next_nr = 0
-        self.thread_id = threading.get_ident()
-
-
-class _Thread(threading.local):
-    def __init__(self) -> None:
-        self.numbering = _Numbering()
-
-
-_thread = _Thread()
-
-
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Node:
     """One operator of the recorded program; it turns gradients of results into gradients of inputs.
 
@@ -75,7 +56,6 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__",
         "_metadata",
         "hooks",
         "input_metadata",
@@ -103,7 +83,7 @@ class Node:
     def __init__(self, next_edges: tuple[Edge | None, ...]) -> None:
         self.next_edges = next_edges
         self.input_metadata = ()
-        numbering = _thread.numbering
+        numbering = this_thread.numbering
         self.sequence_nr = numbering.next_nr
         numbering.next_nr += 1
         self.thread_id = numbering.thread_id

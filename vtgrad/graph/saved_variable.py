@@ -9,7 +9,9 @@ counter, the edge to the tensor's producer) and the tensor only weakly. While th
 unpacking gives that very object; afterwards an equal one is built, and nobody can tell.
 
 A saved result is never held, not even weakly, because its node is the one that saves: unpacking
-builds a fresh tensor whose producer is the node that asks.
+builds a fresh tensor whose producer is the node that asks. If the result was stored in a view, its
+producer is a part of what the node of that write produces (`CopySlices`), which is the one that
+runs the node that asks, and says so in `this_thread.writes` while it does.
 """
 
 import weakref
@@ -24,6 +26,7 @@ from ..storage.version_counter import VersionCounter
 from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
+from .this_thread import this_thread
 
 if TYPE_CHECKING:
     from .node import Node
@@ -84,29 +87,10 @@ class SavedVariable:
         meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
 
-    @classmethod
-    def of_copy(cls, tensor: TensorBase, edge: Edge | None) -> "SavedVariable":
+    @staticmethod
+    def of_copy(tensor: TensorBase, edge: Edge | None) -> "SavedVariable":
         """Save the present value of an input that is about to be overwritten."""
-        saved = cls.__new__(cls)
-        saved._array = tensor._impl.array.copy(order="K")
-        saved._counter = VersionCounter()
-        saved._edge = edge
-        saved._tensor = None
-        saved._guard = None
-        saved.version = 0
-        return saved
-
-    @classmethod
-    def released(cls) -> "SavedVariable":
-        """What a node holds after it was freed."""
-        saved = cls.__new__(cls)
-        saved._array = None
-        saved._counter = VersionCounter()
-        saved._edge = None
-        saved._tensor = None
-        saved._guard = None
-        saved.version = 0
-        return saved
+        return _SavedArray(tensor._impl.array.copy(order="K"), edge)
 
     def check(self, node: "Node") -> None:
         """Raise if the value cannot be used any more.
@@ -226,6 +210,20 @@ class SavedVariable:
         return None if self._edge is None else AutogradMeta.of_edge(self._edge)
 
 
+class _SavedArray(SavedVariable):
+    """A value that belongs to no tensor; None in the place of one that was freed."""
+
+    __slots__ = ()
+
+    def __init__(self, array: Array | None, edge: Edge | None) -> None:
+        self._array = array
+        self._counter = VersionCounter()
+        self._edge = edge
+        self._tensor = None
+        self._guard = None
+        self.version = 0
+
+
 class SavedResult(SavedVariable):
     """A saved result of the node itself; see Note [Saving without reference cycles].
 
@@ -235,12 +233,11 @@ class SavedResult(SavedVariable):
         Which result.
     """
 
-    __slots__ = ("_slices", "output_nr")
+    __slots__ = ("output_nr",)
 
     is_output: ClassVar[bool] = True
 
     output_nr: int
-    _slices: "weakref.ref[Node] | None"
 
     def __init__(self, tensor: TensorBase, output_nr: int) -> None:
         """Save a result."""
@@ -253,14 +250,6 @@ class SavedResult(SavedVariable):
         self._guard = None
         self.version = counter.value
         self.output_nr = output_nr
-        self._slices = None
-
-    def was_written_through(self, slices: "Node") -> None:
-        """Remember that the result was stored in a view, whose base has `slices` now.
-
-        `slices` holds the node that holds this, so the reference is a weak one.
-        """
-        self._slices = weakref.ref(slices)
 
     def _producer(self, node: "Node") -> str:
         return f"result {self.output_nr} of {node.name()}"
@@ -270,11 +259,11 @@ class SavedResult(SavedVariable):
         # Indices and masks are results too, but nothing is differentiated through them.
         if array is None or array.dtype.kind not in "fc":
             return None
-        slices = None if self._slices is None else self._slices()
-        if slices is None:
+        write = this_thread.writes.get(node)
+        if write is None:
             return AutogradMeta(node, self.output_nr)
-        return AutogradMeta.of_edge(slices.written_edge())
+        return AutogradMeta.of_edge(write.written_edge())
 
 
 # What every freed node holds in the place of what it had saved.
-RELEASED: Final = SavedVariable.released()
+RELEASED: Final[SavedVariable] = _SavedArray(None, None)

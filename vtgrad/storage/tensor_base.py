@@ -5,26 +5,30 @@ from typing import Self, TypeVar
 from .arrays import Array, Shape
 from .device import CPU, Device
 from .dtypes import DType, dtype_of
+from .native import mypyc_attr
 from .storage import Storage
 from .tensor_impl import TensorImpl
 
 __all__ = ["TensorBase", "wrap_like"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TensorBase:
     """A handle to one `TensorImpl`; two handles never share an impl.
 
     The public `Tensor` adds operators and autograd attributes to it.
     """
 
-    __slots__ = ("__weakref__", "_impl")
+    __slots__ = ("_impl",)
 
     _impl: TensorImpl
 
     @classmethod
     def _wrap(cls, impl: TensorImpl) -> Self:
         """The tensor of an impl that no other handle has."""
-        tensor = cls.__new__(cls)
+        # By way of a variable: mypyc takes `cls.__new__(cls)` for a method that it should know.
+        new = cls.__new__
+        tensor = new(cls)
         tensor._impl = impl
         return tensor
 
@@ -105,6 +109,8 @@ T = TypeVar("T", bound=TensorBase)
 
 def wrap_like(tensor: T, array: Array) -> T:
     """A new tensor, of the class of `tensor`, of an array that nobody else has."""
-    result = TensorBase.__new__(type(tensor))
+    cls = type(tensor)
+    new = cls.__new__
+    result = new(cls)
     result._impl = TensorImpl(array)
     return result

@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 
+from ..graph.node import Node
 from .jets import FloatArray, Variable
 from .libraries import Library, TensorLike
 from .model import ModelTensor, RefusedError, SkippedError
@@ -251,9 +252,12 @@ class Session:
             if name.startswith("t") and name[1:].isdigit():
                 watched.append((name, weakref.ref(value)))
         for index, (_, node) in self._nodes.items():
-            if node is not None:
-                watched.append((f"t{index}.grad_fn", weakref.ref(node)))
-        node = value = None
+            if isinstance(node, Node):
+                # A node cannot be referred to weakly, but what is noted on it dies with it.
+                mark: _Mark | None = _Mark()
+                node.metadata["lifetime"] = mark
+                watched.append((f"t{index}.grad_fn", weakref.ref(mark)))
+        node = value = mark = None
         was_enabled = gc.isenabled()
         gc.disable()
         try:
@@ -265,6 +269,10 @@ class Session:
                 gc.enable()
         if left:
             self._diverge(f"alive after the program's end, so in a cycle: {', '.join(left)}")
+
+
+class _Mark:
+    """Something that can be referred to weakly."""
 
 
 def _outcome(kinds: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from ..graph.node import FRESH, Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..graph.saved_variable import SavedVariable
+from ..graph.this_thread import this_thread
 from ..storage.arrays import Array, Shape
 from ..storage.geometry import Geometry, has_self_overlap, reach
 from ..storage.storage import bytes_of
@@ -69,9 +70,8 @@ class CopySlices(Node):
     offset: int
     view_fn: ViewFunction | None
 
-    @classmethod
+    @staticmethod
     def of_write(
-        cls,
         base: TensorImpl,
         base_edge: Edge | None,
         view: TensorImpl,
@@ -79,7 +79,7 @@ class CopySlices(Node):
         function: Node,
     ) -> "CopySlices":
         """The new producer of `base`, after the operator of `function` wrote to `view`."""
-        node = cls((base_edge, *function.next_edges[1:]))
+        node = CopySlices((base_edge, *function.next_edges[1:]))
         node.function = function
         array, part = base.array, view.array
         node.base_sizes, node.base_strides = array.shape, array.strides
@@ -217,7 +217,13 @@ class CopySlices(Node):
             part = ops.as_strided(whole, sizes, strides, offset)
         else:
             part = self.view_fn(whole)
-        answers = list(self._inner().apply_tensors((ops.clone(part),), needs))
+        inner = self._inner()
+        writes = this_thread.writes
+        writes[inner] = self
+        try:
+            answers = list(inner.apply_tensors((ops.clone(part),), needs))
+        finally:
+            writes.pop(inner, None)
         first: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             own = answers[0]

@@ -15,7 +15,7 @@ import weakref
 from typing import ClassVar, Final
 
 from ..graph.autograd_meta import AutogradMeta
-from ..graph.hooks import LeafState, graph_lock
+from ..graph.hooks import LeafState, NodeHooks, graph_lock
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..storage.geometry import Overlap, overlap
@@ -45,7 +45,8 @@ class DifferentiableViewMeta(AutogradMeta):
     base_fn : Node or None
         With a retained gradient only: the base's producer for which `grad_fn_` was made.
     kept_on : tuple
-        With a retained gradient only: earlier producers of the very value that the view shows.
+        With a retained gradient only: the hooks of earlier producers of the very value that the
+        view shows.
     """
 
     __slots__ = ("attr_version", "base", "base_fn", "creation_meta", "kept_on", "view_fn")
@@ -57,7 +58,7 @@ class DifferentiableViewMeta(AutogradMeta):
     creation_meta: CreationMeta
     attr_version: int
     base_fn: Node | None
-    kept_on: "tuple[tuple[weakref.ref[Node], int], ...]"
+    kept_on: "tuple[tuple[weakref.ref[NodeHooks], int], ...]"
 
     def __init__(
         self,
@@ -147,8 +148,9 @@ class DifferentiableViewMeta(AutogradMeta):
         if keeps_value and old is not None and self.cell is not None:
             # Nothing that the view shows was written: the old node still produces its value, and
             # what was computed through it adds to the same gradient.
-            old.own_hooks().retain_grad[old_nr] = self.cell
-            self.kept_on = (*earlier, (weakref.ref(old), old_nr))
+            hooks = old.own_hooks()
+            hooks.retain_grad[old_nr] = self.cell
+            self.kept_on = (*earlier, (weakref.ref(hooks), old_nr))
         if self.retains_grad:
             self.base_fn = producer_of(base)
 
@@ -160,9 +162,9 @@ class DifferentiableViewMeta(AutogradMeta):
     def set_gradient_edge(self, node: Node | None, output_nr: int) -> None:
         """Give the view a new producer; a retained gradient leaves all earlier ones."""
         for reference, nr in self.kept_on:
-            earlier = reference()
-            if earlier is not None and earlier.hooks is not None:
-                earlier.hooks.retain_grad.pop(nr, None)
+            hooks = reference()
+            if hooks is not None:
+                hooks.retain_grad.pop(nr, None)
         self.kept_on = ()
         super().set_gradient_edge(node, output_nr)
 

@@ -62,7 +62,9 @@ def make_view(
     impl.autograd_meta = DifferentiableViewMeta(
         base, view_fn, creation, impl.counter.value, node, 0 if node is None else output_nr
     )
-    view = TensorBase.__new__(type(parent))
+    cls = type(parent)
+    new = cls.__new__
+    view = new(cls)
     view._impl = impl
     return view
 

@@ -32,22 +32,17 @@ def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = Fal
         meta.attr_version = impl.version
 
 
-def rebase_history(tensor: TensorBase, node: Node) -> CopySlices | None:
+def rebase_history(tensor: TensorBase, node: Node) -> None:
     """Record that the operator of `node` wrote to `tensor`; called after the version has moved.
 
     A tensor that is no view gets `node` as its producer. For a view, the base gets a `CopySlices`
     over `node`. The written view has a stale producer then, like all other views of the base: it
     is built again when somebody asks, see Note [A view's producer goes stale].
-
-    Returns
-    -------
-    CopySlices or None
-        The base's new producer; None if the tensor is no view.
     """
     meta = own_meta(tensor)
     if not isinstance(meta, DifferentiableViewMeta):
         set_own_history(tensor, node)
-        return None
+        return
     impl = tensor._impl
     node.input_metadata = metadata_of(impl.array)
     base = meta.base
@@ -62,4 +57,3 @@ def rebase_history(tensor: TensorBase, node: Node) -> CopySlices | None:
     else:
         # Stale, hence never run: it says that there is a producer.
         meta.grad_fn_, meta.output_nr = node, 0
-    return slices

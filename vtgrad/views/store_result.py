@@ -12,13 +12,19 @@ from ..storage.shapes import broadcast_shapes
 __all__ = ["check_result_dtype", "store_result"]
 
 
-def store_result(kernel: Callable[..., Array]) -> Callable[..., None]:
+def store_result(kernel: Callable[..., Array], *, direct: bool) -> Callable[..., None]:
     """A writer that computes with `kernel` and stores what it returns.
 
     The kernel gets the target's array as its first argument. Its result must have the target's
     shape, and a dtype that in-place operators may store there.
+
+    Parameters
+    ----------
+    kernel : callable
+        What computes.
+    direct : bool
+        Whether the kernel takes ``out=``.
     """
-    direct = "out" in (kernel.__kwdefaults__ or {})
 
     def writer(array: Array, *operands: object, **options: object) -> None:
         if direct and array.dtype.kind == "f":

@@ -24,7 +24,6 @@ import numpy as np
 from ..graph.functions import forget_leaf_node, requires_grad
 from ..graph.grad_mode import is_grad_enabled
 from ..graph.node import Node
-from ..graph.saved_variable import SavedResult
 from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -127,13 +126,9 @@ def write(
         counter = impl.version_counter = VersionCounter()
     counter.value += 1
     if node is not None:
-        slices = rebase_history(target, node)
+        rebase_history(target, node)
         if node.saves_results:
             node.save_results(target)
-            if slices is not None:
-                for variable in node.saved():
-                    if isinstance(variable, SavedResult):
-                        variable.was_written_through(slices)
     return target
 
 

@@ -144,7 +144,7 @@ def floor_divide(
     return result
 
 
-_floor_divide_writer = store_result(k.floor_divide)
+_floor_divide_writer = store_result(k.floor_divide, direct=True)
 
 
 def floor_divide_(input: T, other: TensorBase | Number) -> T:

@@ -188,6 +188,9 @@ def draw_integers(
         ) from None
     if low >= high:
         raise ShapeError(f"there is no integer in [{low}, {high})", start=low, end=high)
+    # Integers stay integers: the largest of 64 bits is no float.
+    first: int | float
+    last: int | float
     if dtype.kind == "f":
         limit = float(np.finfo(dtype).max)
         first, last = -limit, limit

@@ -1,0 +1,38 @@
+"""What the graph keeps for each thread.
+
+Classes that inherit from `threading.local` cannot be native in the compiled build, so this one
+has a file of its own, which is never compiled; see Note [One source, two builds].
+"""
+
+import threading
+from typing import TYPE_CHECKING
+
+from .numbering import Numbering
+
+if TYPE_CHECKING:
+    from .node import Node
+
+__all__ = ["this_thread"]
+
+
+class _ThisThread(threading.local):
+    """State of one thread.
+
+    Attributes
+    ----------
+    numbering : Numbering
+        The numbers that the thread gives to its nodes.
+    writes : dict of Node to Node
+        For each operator's node that a node of a write through a view is running, recorded, at
+        this moment: the node of the write.
+    """
+
+    numbering: Numbering
+    writes: "dict[Node, Node]"
+
+    def __init__(self) -> None:
+        self.numbering = Numbering(threading.get_ident())
+        self.writes = {}
+
+
+this_thread: _ThisThread = _ThisThread()
