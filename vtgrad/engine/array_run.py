@@ -172,15 +172,15 @@ class ArrayRun:
                 continue
             left = dependencies[function] - 1
             dependencies[function] = left
-            target = waiting.get(function)
             answer = answers[nr]
+            target = waiting.get(function)
             if target is None:
+                if left and answer is None:
+                    continue
+                single = len(function.input_metadata) == 1
+                target = InputBuffer(function) if single else buffer_of(function)
                 if left:
-                    if answer is None:
-                        continue
-                    target = waiting[function] = buffer_of(function)
-                else:
-                    target = buffer_of(function)
+                    waiting[function] = target
             elif left == 0:
                 del waiting[function]
             if answer is not None:
