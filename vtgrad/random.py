@@ -3,10 +3,18 @@
 The numbers differ from PyTorch's for the same seed; the distributions do not. Every operator that
 draws takes ``generator=``; without it the default generator is used, which is seeded from the
 operating system when the package is imported, or by `manual_seed`.
+
+NOTE [ numpy.random is loaded at the first draw ]
+
+NumPy loads its `random` part when somebody asks for it, and with it a dozen extension modules and
+the standard library's cryptography, a quarter of what ``import vtgrad`` used to cost. So a generator
+of ours has its seed at once and NumPy's generator only when something is drawn or its state is
+asked for, and annotations that name `numpy.random` are written as strings.
 """
 
 import operator
-import secrets
+import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -37,6 +45,8 @@ _FIRST_SEED: Final = 20_260_101
 _WORD: Final = 2**64
 # A state: seed, the two words of PCG64, and the half of a 64-bit number that may be left over.
 _FIELDS: Final = (8, 16, 16, 1, 4)
+# Held while a generator's stream begins.
+_starting: Final = threading.Lock()
 
 
 class Generator:
@@ -57,11 +67,11 @@ class Generator:
     [True, True, True]
     """
 
-    __slots__ = ("_seed", "numpy")
+    __slots__ = ("_seed", "_source")
 
     _seed: int
-    # What draws: NumPy's generator on the bits of PCG64.
-    numpy: np.random.Generator
+    # None until the first draw; see Note [numpy.random is loaded at the first draw].
+    _source: "np.random.Generator | None"
 
     def __init__(self, device: Device | str = "cpu") -> None:
         if str(device) not in ("cpu", "cpu:0"):
@@ -69,8 +79,22 @@ class Generator:
         self._start(_FIRST_SEED)
 
     def _start(self, seed: int) -> None:
-        self._seed = seed
-        self.numpy = np.random.Generator(np.random.PCG64(seed))
+        with _starting:
+            self._seed = seed
+            self._source = None
+
+    @property
+    def numpy(self) -> "np.random.Generator":
+        """What draws: NumPy's generator on the bits of PCG64."""
+        source = self._source
+        if source is None:
+            # Two threads that draw first at the same time must get one stream.
+            with _starting:
+                source = self._source
+                if source is None:
+                    source = np.random.Generator(np.random.PCG64(self._seed))
+                    self._source = source
+        return source
 
     @property
     def device(self) -> Device:
@@ -100,7 +124,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start a stream that nobody can foretell, and return its seed."""
-        self._start(secrets.randbits(64))
+        self._start(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
     def initial_seed(self) -> int:
@@ -169,7 +193,7 @@ default_generator: Final = Generator()
 default_generator.seed()
 
 
-def source_of(generator: Generator | None) -> np.random.Generator:
+def source_of(generator: Generator | None) -> "np.random.Generator":
     """What an operator draws from.
 
     Raises
@@ -178,13 +202,14 @@ def source_of(generator: Generator | None) -> np.random.Generator:
         If `generator` is none.
     """
     if generator is None:
-        return default_generator.numpy
-    if not isinstance(generator, Generator):
+        generator = default_generator
+    elif not isinstance(generator, Generator):
         raise ArgumentTypeError(
             f"argument 'generator' must be a Generator, not {type(generator).__name__}",
             argument="generator",
         )
-    return generator.numpy
+    source = generator._source
+    return generator.numpy if source is None else source
 
 
 def manual_seed(seed: int) -> Generator:
