@@ -7,9 +7,9 @@ operating system when the package is imported, or by `manual_seed`.
 NOTE [ numpy.random is loaded at the first draw ]
 
 NumPy loads its `random` part when somebody asks for it, and with it a dozen extension modules and
-the standard library's cryptography, a quarter of what ``import vtgrad`` used to cost. So a generator
-of ours has its seed at once and NumPy's generator only when something is drawn or its state is
-asked for, and annotations that name `numpy.random` are written as strings.
+the standard library's cryptography: that was a quarter of what ``import vtgrad`` cost. So a
+generator of ours has its seed at once, and NumPy's generator only when something is drawn or its
+state is asked for; and annotations that name `numpy.random` are written as strings.
 """
 
 import operator
