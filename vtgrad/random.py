@@ -9,8 +9,10 @@ NOTE [ numpy.random is loaded at the first draw ]
 NumPy loads its `random` part when somebody asks for it, and with it a dozen extension modules and
 the standard library's cryptography: that was a quarter of what ``import vtgrad`` cost. So a
 generator of ours has its seed at once, and NumPy's generator only when something is drawn or its
-state is asked for; and annotations that name `numpy.random` are written as strings.
+state is asked for. See also Note [Annotations are not evaluated].
 """
+
+from __future__ import annotations
 
 import operator
 import os
@@ -71,7 +73,7 @@ class Generator:
 
     _seed: int
     # None until the first draw; see Note [numpy.random is loaded at the first draw].
-    _source: "np.random.Generator | None"
+    _source: np.random.Generator | None
 
     def __init__(self, device: Device | str = "cpu") -> None:
         if str(device) not in ("cpu", "cpu:0"):
@@ -84,7 +86,7 @@ class Generator:
             self._source = None
 
     @property
-    def numpy(self) -> "np.random.Generator":
+    def numpy(self) -> np.random.Generator:
         """What draws: NumPy's generator on the bits of PCG64."""
         source = self._source
         if source is None:
@@ -101,7 +103,7 @@ class Generator:
         """Where the numbers are made: the CPU."""
         return CPU
 
-    def manual_seed(self, seed: int) -> "Generator":
+    def manual_seed(self, seed: int) -> Generator:
         """Start the stream that belongs to a seed; returns the generator itself.
 
         Raises
@@ -148,7 +150,7 @@ class Generator:
         array: Array = np.frombuffer(content, np.uint8).copy()
         return operators().wrap(TensorImpl(array))
 
-    def set_state(self, new_state: TensorBase) -> "Generator":
+    def set_state(self, new_state: TensorBase) -> Generator:
         """Go to where a generator was when `get_state` was called; returns the generator itself.
 
         Raises
@@ -184,7 +186,7 @@ class Generator:
         }
         return self
 
-    def clone_state(self) -> "Generator":
+    def clone_state(self) -> Generator:
         """Another generator at the same place."""
         return Generator().set_state(self.get_state())
 
@@ -193,7 +195,7 @@ default_generator: Final = Generator()
 default_generator.seed()
 
 
-def source_of(generator: Generator | None) -> "np.random.Generator":
+def source_of(generator: Generator | None) -> np.random.Generator:
     """What an operator draws from.
 
     Raises

@@ -1,5 +1,7 @@
 """Gradients that wait for a node to run."""
 
+from __future__ import annotations
+
 from typing import TypeAlias
 
 import numpy as np

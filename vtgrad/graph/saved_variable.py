@@ -12,6 +12,8 @@ A saved result is never held, not even weakly, because its node is the one that 
 builds a fresh tensor whose producer is the node that asks.
 """
 
+from __future__ import annotations
+
 import weakref
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
@@ -60,7 +62,7 @@ class SavedVariable:
     _counter: VersionCounter
     _edge: Edge | None
     _guard: ViewGuard | None
-    _tensor: "weakref.ref[TensorBase] | None"
+    _tensor: weakref.ref[TensorBase] | None
 
     def __init__(self, tensor: TensorBase, edge: Edge | None) -> None:
         """Save an input.
@@ -85,7 +87,7 @@ class SavedVariable:
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
 
     @classmethod
-    def of_copy(cls, tensor: TensorBase, edge: Edge | None) -> "SavedVariable":
+    def of_copy(cls, tensor: TensorBase, edge: Edge | None) -> SavedVariable:
         """Save the present value of an input that is about to be overwritten."""
         saved = cls.__new__(cls)
         saved._array = tensor._impl.array.copy(order="K")
@@ -97,7 +99,7 @@ class SavedVariable:
         return saved
 
     @classmethod
-    def released(cls) -> "SavedVariable":
+    def released(cls) -> SavedVariable:
         """What a node holds after it was freed."""
         saved = cls.__new__(cls)
         saved._array = None
@@ -108,7 +110,7 @@ class SavedVariable:
         saved.version = 0
         return saved
 
-    def check(self, node: "Node") -> None:
+    def check(self, node: Node) -> None:
         """Raise if the value cannot be used any more.
 
         Raises
@@ -131,7 +133,7 @@ class SavedVariable:
                 return
         self._refuse(node)
 
-    def _refuse(self, node: "Node") -> None:
+    def _refuse(self, node: Node) -> None:
         """Raise what `check` has found; the order of the questions is part of the rules."""
         if self._array is None:
             raise GraphFreedError(
@@ -156,14 +158,14 @@ class SavedVariable:
         if self._counter.value != self.version:
             raise self._stale(node)
 
-    def _detached(self, node: "Node") -> SavedDetachedError:
+    def _detached(self, node: Node) -> SavedDetachedError:
         return SavedDetachedError(
             f"a tensor that {node.name()} saved was detached in place afterwards; use detach() "
             "instead of detach_(), or detach before it is used",
             node=node.name(),
         )
 
-    def _stale(self, node: "Node") -> StaleSavedError:
+    def _stale(self, node: Node) -> StaleSavedError:
         array = self._array
         assert array is not None
         producer = self._producer(node)
@@ -181,14 +183,14 @@ class SavedVariable:
             producer=producer,
         )
 
-    def _producer(self, node: "Node") -> str:
+    def _producer(self, node: Node) -> str:
         """What made the value, for messages."""
         edge = self._edge
         if edge is None or edge.function.is_leaf_node:
             return "a leaf"
         return f"result {edge.input_nr} of {edge.function.name()}"
 
-    def unpack_array(self, node: "Node") -> Array:
+    def unpack_array(self, node: Node) -> Array:
         """The saved elements, after the version was checked once more."""
         array = self._array
         if array is None or self._counter.value != self.version:
@@ -202,7 +204,7 @@ class SavedVariable:
                 return tensor._impl.array
         return array
 
-    def unpack(self, node: "Node") -> TensorBase:
+    def unpack(self, node: Node) -> TensorBase:
         """The saved tensor: the very object while it lives, else an equal one.
 
         Raises
@@ -221,7 +223,7 @@ class SavedVariable:
         impl.autograd_meta = self._meta_for(node)
         return operators().wrap(impl)
 
-    def _meta_for(self, node: "Node") -> AutogradMeta | None:
+    def _meta_for(self, node: Node) -> AutogradMeta | None:
         """The autograd metadata of a rebuilt tensor."""
         return None if self._edge is None else AutogradMeta.of_edge(self._edge)
 
@@ -240,7 +242,7 @@ class SavedResult(SavedVariable):
     is_output: ClassVar[bool] = True
 
     output_nr: int
-    _slices: "weakref.ref[Node] | None"
+    _slices: weakref.ref[Node] | None
 
     def __init__(self, tensor: TensorBase, output_nr: int) -> None:
         """Save a result."""
@@ -255,17 +257,17 @@ class SavedResult(SavedVariable):
         self.output_nr = output_nr
         self._slices = None
 
-    def was_written_through(self, slices: "Node") -> None:
+    def was_written_through(self, slices: Node) -> None:
         """Remember that the result was stored in a view, whose base has `slices` now.
 
         `slices` holds the node that holds this, so the reference is a weak one.
         """
         self._slices = weakref.ref(slices)
 
-    def _producer(self, node: "Node") -> str:
+    def _producer(self, node: Node) -> str:
         return f"result {self.output_nr} of {node.name()}"
 
-    def _meta_for(self, node: "Node") -> AutogradMeta | None:
+    def _meta_for(self, node: Node) -> AutogradMeta | None:
         array = self._array
         # Indices and masks are results too, but nothing is differentiated through them.
         if array is None or array.dtype.kind not in "fc":

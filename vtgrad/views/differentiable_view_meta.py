@@ -11,6 +11,8 @@ rebuilt node may say the same as the old one; it is built all the same, because 
 all that can be known cheaply.
 """
 
+from __future__ import annotations
+
 import weakref
 from typing import ClassVar, Final
 
@@ -57,7 +59,7 @@ class DifferentiableViewMeta(AutogradMeta):
     creation_meta: CreationMeta
     attr_version: int
     base_fn: Node | None
-    kept_on: "tuple[tuple[weakref.ref[Node], int], ...]"
+    kept_on: tuple[tuple[weakref.ref[Node], int], ...]
 
     def __init__(
         self,
@@ -195,7 +197,7 @@ class DifferentiableViewMeta(AutogradMeta):
             else f"result {self.output_nr} of {node.name()}"
         )
 
-    def saved_guard(self, owner: TensorBase) -> "_Guard | None":
+    def saved_guard(self, owner: TensorBase) -> _Guard | None:
         """Remember the restriction, in case the view is gone when it is unpacked."""
         if self.creation_meta is CreationMeta.DEFAULT or not self.requires_grad():
             return None

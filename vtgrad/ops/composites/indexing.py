@@ -1,5 +1,7 @@
 """Indexing ``x[...]``, ``x[...] = value``, and functions that choose among overloads."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TypeVar
 

@@ -8,6 +8,8 @@ Everything here is about the expression and the sizes; tensors are told by a fun
 caller passes in, so this module knows nothing of them. A 0-d integer tensor selects like an int.
 """
 
+from __future__ import annotations
+
 import operator
 import warnings
 from collections.abc import Callable, Sequence

@@ -4,6 +4,8 @@ The writers check their arguments before they draw, and draw before they write: 
 neither the array nor the generator.
 """
 
+from __future__ import annotations
+
 import math
 import operator
 from typing import Final
@@ -68,7 +70,7 @@ def normal_tensors(
     return result.astype(dtype, copy=False)
 
 
-def _standard_normal(source: "np.random.Generator", shape: Shape, dtype: NumpyDType) -> Array:
+def _standard_normal(source: np.random.Generator, shape: Shape, dtype: NumpyDType) -> Array:
     """Normal numbers of mean 0 and variance 1, in at least float32."""
     if dtype.kind == "c":
         parts = source.standard_normal((2, *shape))
@@ -114,7 +116,7 @@ def uniform_(
 
 
 def _uniform(
-    source: "np.random.Generator", shape: Shape, dtype: NumpyDType, low: float, high: float
+    source: np.random.Generator, shape: Shape, dtype: NumpyDType, low: float, high: float
 ) -> Array:
     """Numbers in ``[low, high)``; rounding must not reach `high`."""
     values = (source.random(shape) * (high - low) + low).astype(dtype)
