@@ -99,6 +99,12 @@ def test_layers_do_not_import_the_package_that_is_made_of_them() -> None:
     assert upwards == []
 
 
+def test_packages_show_no_name_that_is_meant_for_the_interpreter() -> None:
+    # `from __future__ import annotations` in a package would give users a `vt.annotations`.
+    packages = {dotted_name(path) for path in python_files() if path.name == "__init__.py"}
+    assert [m for m, _, name in _imports() if m in packages and name == "__future__"] == []
+
+
 def test_imports_do_not_go_through_the_links() -> None:
     through = [
         module for module, _, name in _imports() if name.split(".", 1)[0] in {"storage", "views"}
