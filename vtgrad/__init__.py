@@ -1,5 +1,13 @@
 """Automatic differentiation on NumPy for programs written with views and in-place writes."""
 
+# NOTE [ Annotations are not evaluated ]
+#
+# Modules that are loaded here begin with ``from __future__ import annotations``; Ruff asks for it.
+# Evaluated, the annotations of all operators are nine thousand unions, generic types and tuples:
+# half of the objects that ``import vtgrad`` would leave to the garbage collector, which walks
+# over them at import, at exit, and whenever the user's program has a full collection. Who needs
+# annotations as objects (`explain` does, when a call has failed) evaluates them then.
+
 from typing import Final
 
 # First, so that type checkers take `vtgrad.tensor` for the function imported below, as Python

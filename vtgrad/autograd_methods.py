@@ -1,5 +1,7 @@
 """What a tensor says about gradients."""
 
+from __future__ import annotations
+
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
@@ -109,7 +111,7 @@ class AutogradMethods(TensorMethods):
         return cast("Self", meta.cell.grad)
 
     @grad.setter
-    def grad(self, value: "TensorBase | None") -> None:
+    def grad(self, value: TensorBase | None) -> None:
         if value is None:
             meta = meta_of(self)
             if meta is not None and meta.cell is not None:

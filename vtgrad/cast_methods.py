@@ -1,5 +1,7 @@
 """The same values in another dtype."""
 
+from __future__ import annotations
+
 import warnings
 from typing import Final, Self, overload
 

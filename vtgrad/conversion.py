@@ -1,5 +1,7 @@
 """What tensors are to Python and to NumPy: numbers, containers, text, copies."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import ClassVar, Self, SupportsIndex, cast, overload
 

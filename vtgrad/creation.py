@@ -1,5 +1,7 @@
 """Tensors made from Python data, from NumPy arrays, and from nothing."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """Making tensors of the dtype of a tensor: ``new_zeros`` and its family."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from typing import Self

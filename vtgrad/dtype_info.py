@@ -1,5 +1,7 @@
 """What dtypes can hold, and what operands of several dtypes become."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from .errors import ArgumentTypeError

@@ -6,6 +6,8 @@ error carries ``kind``, a short identifier that stays the same from release to r
 facts as attributes, so that programs need not parse messages.
 """
 
+from __future__ import annotations
+
 from typing import ClassVar
 
 __all__ = [

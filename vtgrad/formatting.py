@@ -1,5 +1,7 @@
 """The text that shows a tensor: values, then whatever is not plain about it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Final
 

@@ -1,5 +1,7 @@
 """What functions that make tensors from nothing share: arguments, ``out=``, new leaves."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from .errors import ArgumentTypeError, DTypeError

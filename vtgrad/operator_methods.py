@@ -1,5 +1,7 @@
 """The Python operators of tensors."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Self, TypeVar, cast
 

@@ -9,6 +9,8 @@ that did not make it. What comes back is a leaf and no view. A geometry from a p
 believed: it must lie inside its storage.
 """
 
+from __future__ import annotations
+
 import copy
 import copyreg
 from collections.abc import Callable

@@ -3,10 +3,20 @@
 The numbers differ from PyTorch's for the same seed; the distributions do not. Every operator that
 draws takes ``generator=``; without it the default generator is used, which is seeded from the
 operating system when the package is imported, or by `manual_seed`.
+
+NOTE [ numpy.random is loaded at the first draw ]
+
+NumPy loads its `random` part when somebody asks for it, and with it a dozen extension modules and
+the standard library's cryptography: that was a quarter of what ``import vtgrad`` cost. So a
+generator of ours has its seed at once, and NumPy's generator only when something is drawn or its
+state is asked for. See also Note [Annotations are not evaluated].
 """
 
+from __future__ import annotations
+
 import operator
-import secrets
+import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -37,6 +47,8 @@ _FIRST_SEED: Final = 20_260_101
 _WORD: Final = 2**64
 # A state: seed, the two words of PCG64, and the half of a 64-bit number that may be left over.
 _FIELDS: Final = (8, 16, 16, 1, 4)
+# Held while a generator's stream begins.
+_starting: Final = threading.Lock()
 
 
 class Generator:
@@ -57,11 +69,11 @@ class Generator:
     [True, True, True]
     """
 
-    __slots__ = ("_seed", "numpy")
+    __slots__ = ("_seed", "_source")
 
     _seed: int
-    # What draws: NumPy's generator on the bits of PCG64.
-    numpy: np.random.Generator
+    # None until the first draw; see Note [numpy.random is loaded at the first draw].
+    _source: np.random.Generator | None
 
     def __init__(self, device: Device | str = "cpu") -> None:
         if str(device) not in ("cpu", "cpu:0"):
@@ -69,15 +81,29 @@ class Generator:
         self._start(_FIRST_SEED)
 
     def _start(self, seed: int) -> None:
-        self._seed = seed
-        self.numpy = np.random.Generator(np.random.PCG64(seed))
+        with _starting:
+            self._seed = seed
+            self._source = None
+
+    @property
+    def numpy(self) -> np.random.Generator:
+        """What draws: NumPy's generator on the bits of PCG64."""
+        source = self._source
+        if source is None:
+            # Two threads that draw first at the same time must get one stream.
+            with _starting:
+                source = self._source
+                if source is None:
+                    source = np.random.Generator(np.random.PCG64(self._seed))
+                    self._source = source
+        return source
 
     @property
     def device(self) -> Device:
         """Where the numbers are made: the CPU."""
         return CPU
 
-    def manual_seed(self, seed: int) -> "Generator":
+    def manual_seed(self, seed: int) -> Generator:
         """Start the stream that belongs to a seed; returns the generator itself.
 
         Raises
@@ -100,7 +126,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start a stream that nobody can foretell, and return its seed."""
-        self._start(secrets.randbits(64))
+        self._start(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
     def initial_seed(self) -> int:
@@ -124,7 +150,7 @@ class Generator:
         array: Array = np.frombuffer(content, np.uint8).copy()
         return operators().wrap(TensorImpl(array))
 
-    def set_state(self, new_state: TensorBase) -> "Generator":
+    def set_state(self, new_state: TensorBase) -> Generator:
         """Go to where a generator was when `get_state` was called; returns the generator itself.
 
         Raises
@@ -160,7 +186,7 @@ class Generator:
         }
         return self
 
-    def clone_state(self) -> "Generator":
+    def clone_state(self) -> Generator:
         """Another generator at the same place."""
         return Generator().set_state(self.get_state())
 
@@ -178,13 +204,14 @@ def source_of(generator: Generator | None) -> np.random.Generator:
         If `generator` is none.
     """
     if generator is None:
-        return default_generator.numpy
-    if not isinstance(generator, Generator):
+        generator = default_generator
+    elif not isinstance(generator, Generator):
         raise ArgumentTypeError(
             f"argument 'generator' must be a Generator, not {type(generator).__name__}",
             argument="generator",
         )
-    return generator.numpy
+    source = generator._source
+    return generator.numpy if source is None else source
 
 
 def manual_seed(seed: int) -> Generator:

@@ -1,5 +1,7 @@
 """Random tensors made from nothing."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import overload
 

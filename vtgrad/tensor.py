@@ -5,6 +5,8 @@
 from NumPy and Python.
 """
 
+from __future__ import annotations
+
 from .autograd_methods import AutogradMethods
 from .conversion import ConversionMethods
 from .errors import ArgumentTypeError

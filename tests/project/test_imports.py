@@ -14,6 +14,32 @@ from tests.project.tree import ROOT, dotted_name, python_files
 # (importing module, imported name): why the import may stand inside a function.
 INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {}
 
+# What ``import vtgrad`` does not load, because it takes long: parts of its own that not every
+# program needs, and modules of others that NumPy does not load by itself.
+NOT_LOADED = (
+    "vtgrad.codegen",
+    "vtgrad.demo",
+    "vtgrad.testing",
+    "argparse",
+    "concurrent.futures",
+    "dataclasses",
+    "decimal",
+    "fractions",
+    "hashlib",
+    "hypothesis",
+    "json",
+    "logging",
+    "multiprocessing",
+    "numpy.random",
+    "numpy.testing",
+    "random",
+    "secrets",
+    "subprocess",
+    "tempfile",
+    "unittest",
+    "yaml",
+)
+
 # What users import beside `vtgrad` itself is written on top of it, as users would write it.
 ABOVE_THE_PACKAGE = ("vtgrad.demo", "vtgrad.testing", "vtgrad.viz")
 
@@ -73,11 +99,41 @@ def test_layers_do_not_import_the_package_that_is_made_of_them() -> None:
     assert upwards == []
 
 
+def test_packages_show_no_name_that_is_meant_for_the_interpreter() -> None:
+    # `from __future__ import annotations` in a package would give users a `vt.annotations`.
+    packages = {dotted_name(path) for path in python_files() if path.name == "__init__.py"}
+    assert [m for m, _, name in _imports() if m in packages and name == "__future__"] == []
+
+
 def test_imports_do_not_go_through_the_links() -> None:
     through = [
         module for module, _, name in _imports() if name.split(".", 1)[0] in {"storage", "views"}
     ]
     assert through == []
+
+
+def loaded_beside_numpy(statement: str) -> set[str]:
+    """The modules that a statement loads in an interpreter that has NumPy already."""
+    program = (
+        "import sys, numpy; before = set(sys.modules); "
+        f"{statement}; print(*(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    loaded = loaded_beside_numpy("import vtgrad")
+    assert "vtgrad.tensor" in loaded
+    assert [name for name in NOT_LOADED if name in loaded] == []
+
+
+def test_what_draws_is_loaded_at_the_first_draw() -> None:
+    # Seeding is no draw, and a generator that has not drawn knows its seed.
+    assert "numpy.random" not in loaded_beside_numpy("import vtgrad; vtgrad.manual_seed(3)")
+    assert "numpy.random" in loaded_beside_numpy("import vtgrad; vtgrad.rand(3)")
 
 
 @pytest.mark.parametrize(

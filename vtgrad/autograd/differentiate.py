@@ -1,5 +1,7 @@
 """``backward`` and ``grad``, as users call them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast, overload
 

@@ -1,5 +1,7 @@
 """The graph, for those who look into it: nodes, edges that name a value, versions."""
 
+from __future__ import annotations
+
 from ..graph.gradient_edge import GradientEdge as GradientEdge
 from ..graph.gradient_edge import get_gradient_edge as get_gradient_edge
 from ..graph.node import Node as Node

@@ -16,6 +16,8 @@ User code must see what PyTorch would show it: so leaves are also filled wheneve
 to be called.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

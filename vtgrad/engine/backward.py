@@ -1,5 +1,7 @@
 """``backward`` and ``grad``: checking what the user passed, then running the engine."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from typing import TypeAlias, TypeVar

@@ -3,6 +3,8 @@
 A file of its own, which is never compiled; see Note [One source, two builds].
 """
 
+from __future__ import annotations
+
 import threading
 
 __all__ = ["depth"]

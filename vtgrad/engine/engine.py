@@ -7,6 +7,8 @@ only the interpreter's stack grows. Every `_NESTING_PER_THREAD` levels the work 
 thread, whose stack is empty, while this one waits.
 """
 
+from __future__ import annotations
+
 import contextvars
 import threading
 from collections.abc import Callable, Sequence

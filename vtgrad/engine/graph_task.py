@@ -8,6 +8,8 @@ are counted, every value that they saved is checked, and the error is raised bef
 runs. Values are checked once more when they are unpacked, because a hook may write too.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from ..errors import UnusedInputError, VtgradError

@@ -1,5 +1,7 @@
 """Gradients that wait for a node to run."""
 
+from __future__ import annotations
+
 from typing import TypeAlias
 
 import numpy as np
@@ -68,18 +70,18 @@ class InputBuffer(NodeTask):
 
     grad: Content
     owned: bool
-    more: "tuple[InputBuffer, ...]"
+    more: tuple[InputBuffer, ...]
     # Elements of the regions in the list.
     _waiting: int
 
-    def __init__(self, function: Node, more: "tuple[InputBuffer, ...]" = ()) -> None:
+    def __init__(self, function: Node, more: tuple[InputBuffer, ...] = ()) -> None:
         self.function = function
         self.grad = None
         self.owned = False
         self._waiting = 0
         self.more = more
 
-    def at(self, nr: int) -> "InputBuffer":
+    def at(self, nr: int) -> InputBuffer:
         """The sum for result `nr`."""
         return self.more[nr - 1] if nr else self
 

@@ -3,6 +3,8 @@
 See Note [Arrays inside, tensors outside].
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TypeAlias
 

@@ -1,5 +1,7 @@
 """Nodes whose gradients have all arrived."""
 
+from __future__ import annotations
+
 import heapq
 from typing import Generic, TypeVar
 

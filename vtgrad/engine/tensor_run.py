@@ -1,5 +1,7 @@
 """The loop over nodes when the backward itself is recorded: gradients are tensors."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from ..errors import GradientError, HookError

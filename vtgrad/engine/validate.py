@@ -1,5 +1,7 @@
 """Making a gradient fit the value that it belongs to."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..errors import GradientError

@@ -1,5 +1,7 @@
 """The node of a leaf: it adds gradients into ``.grad``."""
 
+from __future__ import annotations
+
 import weakref
 from collections.abc import Sequence
 from typing import ClassVar
@@ -42,10 +44,10 @@ class AccumulateGrad(Node):
 
     cell: GradCell
     byte_strides: Shape
-    _leaf: "weakref.ref[TensorBase]"
+    _leaf: weakref.ref[TensorBase]
 
     @staticmethod
-    def of_leaf(leaf: TensorBase, cell: GradCell) -> "AccumulateGrad":
+    def of_leaf(leaf: TensorBase, cell: GradCell) -> AccumulateGrad:
         """The node of a leaf with this cell."""
         node = AccumulateGrad(())
         impl = leaf._impl

@@ -1,5 +1,7 @@
 """What a tensor knows of gradients."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, ClassVar
 
 from ..storage.tensor_base import TensorBase
@@ -58,14 +60,14 @@ class AutogradMeta:
     is_view: ClassVar[bool] = False
 
     requires_grad_: bool
-    grad_fn_: "Node | None"
+    grad_fn_: Node | None
     output_nr: int
     leaf_edge: Edge | None
     cell: GradCell | None
     retains_grad: bool
     retained_at: Edge | None
 
-    def __init__(self, grad_fn: "Node | None" = None, output_nr: int = 0) -> None:
+    def __init__(self, grad_fn: Node | None = None, output_nr: int = 0) -> None:
         self.requires_grad_ = False
         self.grad_fn_ = grad_fn
         self.output_nr = output_nr
@@ -75,7 +77,7 @@ class AutogradMeta:
         self.retained_at = None
 
     @staticmethod
-    def of_edge(edge: Edge) -> "AutogradMeta":
+    def of_edge(edge: Edge) -> AutogradMeta:
         """Metadata of a tensor whose gradients go along `edge`."""
         if not edge.function.is_leaf_node:
             return AutogradMeta(edge.function, edge.input_nr)
@@ -93,7 +95,7 @@ class AutogradMeta:
         """Whether a producer was ever recorded, stale or not; never raises."""
         return self.grad_fn_ is not None
 
-    def grad_fn(self, owner: TensorBase) -> "Node | None":
+    def grad_fn(self, owner: TensorBase) -> Node | None:
         """The node that produced the tensor's present value.
 
         Parameters
@@ -103,11 +105,11 @@ class AutogradMeta:
         """
         return self.grad_fn_
 
-    def saved_guard(self, owner: TensorBase) -> "ViewGuard | None":
+    def saved_guard(self, owner: TensorBase) -> ViewGuard | None:
         """What a saved variable asks when the tensor itself is gone; None for plain tensors."""
         return None
 
-    def set_gradient_edge(self, node: "Node | None", output_nr: int) -> None:
+    def set_gradient_edge(self, node: Node | None, output_nr: int) -> None:
         """Give the tensor a new producer.
 
         A retained gradient follows the tensor; see Note [Where hooks live].

@@ -1,5 +1,7 @@
 """An edge of the graph: where a gradient goes."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,10 +23,10 @@ class Edge:
 
     __slots__ = ("function", "input_nr")
 
-    function: "Node"
+    function: Node
     input_nr: int
 
-    def __init__(self, function: "Node", input_nr: int) -> None:
+    def __init__(self, function: Node, input_nr: int) -> None:
         self.function = function
         self.input_nr = input_nr
 

@@ -1,5 +1,7 @@
 """How tensors and nodes are tied together."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from ..storage.tensor_base import TensorBase

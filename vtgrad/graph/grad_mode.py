@@ -8,6 +8,8 @@ off; while it is zero nobody has to look at the thread-local. The count is only 
 thread that ended while recording was off leaves it too high, which costs time and nothing else.
 """
 
+from __future__ import annotations
+
 import functools
 import inspect
 import threading
@@ -90,10 +92,10 @@ class GradModeScope:
 
 
 @overload
-def no_grad() -> "_FixedScope": ...
+def no_grad() -> _FixedScope: ...
 @overload
 def no_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
-def no_grad(function: Callable[P, R] | None = None, /) -> "_FixedScope | Callable[P, R]":
+def no_grad(function: Callable[P, R] | None = None, /) -> _FixedScope | Callable[P, R]:
     """Switch recording off: ``with no_grad():``, ``@no_grad`` or ``@no_grad()``.
 
     Results have ``requires_grad`` False, and writes in place are not recorded, though they
@@ -112,10 +114,10 @@ def no_grad(function: Callable[P, R] | None = None, /) -> "_FixedScope | Callabl
 
 
 @overload
-def enable_grad() -> "_FixedScope": ...
+def enable_grad() -> _FixedScope: ...
 @overload
 def enable_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
-def enable_grad(function: Callable[P, R] | None = None, /) -> "_FixedScope | Callable[P, R]":
+def enable_grad(function: Callable[P, R] | None = None, /) -> _FixedScope | Callable[P, R]:
     """Switch recording on: ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``."""
     return _FixedScope(True) if function is None else _in_mode(True, function)
 
@@ -193,7 +195,7 @@ def _in_mode(mode: bool, function: Callable[P, R]) -> Callable[P, R]:
 _Steps = Generator[Any, Any, Any]
 
 
-def _driven(mode: bool, steps: "_Steps") -> "_Steps":
+def _driven(mode: bool, steps: _Steps) -> _Steps:
     """Run `steps` with the mode set inside each step only."""
 
     def step(move: Callable[[], object]) -> object:

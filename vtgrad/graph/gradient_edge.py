@@ -1,5 +1,7 @@
 """A place in the graph that users can name apart from any tensor."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from ..errors import GradRequiredError

@@ -9,6 +9,8 @@ the exception: it follows the tensor, so whoever gives a tensor a new node moves
 (`AutogradMeta.set_gradient_edge`).
 """
 
+from __future__ import annotations
+
 import enum
 import itertools
 import threading
@@ -42,7 +44,7 @@ _ids = itertools.count()
 # Threads share tensors. What is made on first use (a leaf's node and cell, a stale view's producer)
 # must be made once, and sums into one `.grad` must not be lost, although NumPy lets go of the
 # interpreter lock while it adds. All of that is short, so one lock for all is enough.
-graph_lock: "threading.RLock" = threading.RLock()
+graph_lock: threading.RLock = threading.RLock()
 
 
 class HookDict(Generic[H]):
@@ -55,7 +57,7 @@ class HookDict(Generic[H]):
     def __init__(self) -> None:
         self.entries = {}
 
-    def add(self, hook: H, *, first: bool = False) -> "RemovableHandle":
+    def add(self, hook: H, *, first: bool = False) -> RemovableHandle:
         """Register a hook; the handle removes it."""
         handle = RemovableHandle(self)
         if first:
@@ -88,7 +90,7 @@ class RemovableHandle:
         if hooks is not None:
             hooks.entries.pop(self.id, None)
 
-    def __enter__(self) -> "RemovableHandle":
+    def __enter__(self) -> RemovableHandle:
         return self
 
     def __exit__(self, *_: object) -> None:

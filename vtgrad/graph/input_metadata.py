@@ -1,5 +1,7 @@
 """What a node knows of each gradient that it will receive."""
 
+from __future__ import annotations
+
 from typing import Final
 
 from ..storage.arrays import Array, NumpyDType, Shape

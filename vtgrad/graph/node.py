@@ -1,5 +1,7 @@
 """A step of the recorded program, as backward sees it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, TypeVar, cast
 
@@ -175,7 +177,7 @@ class Node:
         return found[self]
 
     @property
-    def next_functions(self) -> tuple[tuple["Node | None", int], ...]:
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """For each input the node that its gradient goes to, and the number of its output."""
         return tuple(
             [(None, 0) if e is None else (e.function, e.input_nr) for e in self.next_edges]

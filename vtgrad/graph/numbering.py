@@ -1,5 +1,7 @@
 """The numbers that a thread gives to its nodes."""
 
+from __future__ import annotations
+
 __all__ = ["Numbering"]
 
 

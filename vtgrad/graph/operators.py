@@ -1,5 +1,7 @@
 """The few operators that the layers below `ops` need, installed once by `ops`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
@@ -39,17 +41,15 @@ class Operators(Protocol):
     def as_strided(self, a: TensorBase, size: Shape, stride: Shape, offset: int) -> TensorBase:
         """A view at a geometry inside the storage."""
 
-    def as_strided_node(self, base: TensorBase, size: Shape, stride: Shape, offset: int) -> "Node":
+    def as_strided_node(self, base: TensorBase, size: Shape, stride: Shape, offset: int) -> Node:
         """The node that `as_strided` of `base` would have."""
 
     def strided_node(
-        self, edge: "Edge | None", base: Geometry, view: Geometry, dtype: NumpyDType
-    ) -> "Node":
+        self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType
+    ) -> Node:
         """The node of a view at a geometry of the value that `edge` leads to."""
 
-    def replayed_node(
-        self, base: TensorBase, view_fn: Callable[[TensorBase], TensorBase]
-    ) -> "Node":
+    def replayed_node(self, base: TensorBase, view_fn: Callable[[TensorBase], TensorBase]) -> Node:
         """The node of the view that `view_fn`, run with recording on, makes of `base`."""
 
     def copy_(self, target: TensorBase, source: TensorBase) -> TensorBase:

@@ -9,6 +9,8 @@ The input buffer adds the values at that place. If the target is a view itself, 
 not need the whole gradient either and passes the region on with one more step.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -35,13 +37,13 @@ class Region:
     __slots__ = ("path", "values")
 
     values: Array
-    path: "tuple[Node, ...]"
+    path: tuple[Node, ...]
 
-    def __init__(self, values: Array, path: "tuple[Node, ...]") -> None:
+    def __init__(self, values: Array, path: tuple[Node, ...]) -> None:
         self.values = values
         self.path = path
 
-    def through(self, node: "Node") -> "Region":
+    def through(self, node: Node) -> Region:
         """The same values seen from one view further up."""
         return Region(self.values, (node, *self.path))
 

@@ -14,6 +14,8 @@ producer is a part of what the node of that write produces (`CopySlices`), which
 runs the node that asks, and says so in `this_thread.writes` while it does.
 """
 
+from __future__ import annotations
+
 import weakref
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
@@ -63,7 +65,7 @@ class SavedVariable:
     _counter: VersionCounter
     _edge: Edge | None
     _guard: ViewGuard | None
-    _tensor: "weakref.ref[TensorBase] | None"
+    _tensor: weakref.ref[TensorBase] | None
 
     def __init__(self, tensor: TensorBase, edge: Edge | None) -> None:
         """Save an input.
@@ -87,12 +89,21 @@ class SavedVariable:
         meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
 
+    def _hold(self, array: Array | None, counter: VersionCounter, edge: Edge | None) -> None:
+        """Save an array that stands for itself, without a tensor."""
+        self._array = array
+        self._counter = counter
+        self._edge = edge
+        self._tensor = None
+        self._guard = None
+        self.version = counter.value
+
     @staticmethod
-    def of_copy(tensor: TensorBase, edge: Edge | None) -> "SavedVariable":
+    def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
         """Save the present value of an input that is about to be overwritten."""
         return _SavedArray(tensor._impl.array.copy(order="K"), edge)
 
-    def check(self, node: "Node") -> None:
+    def check(self, node: Node) -> None:
         """Raise if the value cannot be used any more.
 
         Raises
@@ -115,7 +126,7 @@ class SavedVariable:
                 return
         self._refuse(node)
 
-    def _refuse(self, node: "Node") -> None:
+    def _refuse(self, node: Node) -> None:
         """Raise what `check` has found; the order of the questions is part of the rules."""
         if self._array is None:
             raise GraphFreedError(
@@ -140,14 +151,14 @@ class SavedVariable:
         if self._counter.value != self.version:
             raise self._stale(node)
 
-    def _detached(self, node: "Node") -> SavedDetachedError:
+    def _detached(self, node: Node) -> SavedDetachedError:
         return SavedDetachedError(
             f"a tensor that {node.name()} saved was detached in place afterwards; use detach() "
             "instead of detach_(), or detach before it is used",
             node=node.name(),
         )
 
-    def _stale(self, node: "Node") -> StaleSavedError:
+    def _stale(self, node: Node) -> StaleSavedError:
         array = self._array
         assert array is not None
         producer = self._producer(node)
@@ -165,14 +176,14 @@ class SavedVariable:
             producer=producer,
         )
 
-    def _producer(self, node: "Node") -> str:
+    def _producer(self, node: Node) -> str:
         """What made the value, for messages."""
         edge = self._edge
         if edge is None or edge.function.is_leaf_node:
             return "a leaf"
         return f"result {edge.input_nr} of {edge.function.name()}"
 
-    def unpack_array(self, node: "Node") -> Array:
+    def unpack_array(self, node: Node) -> Array:
         """The saved elements, after the version was checked once more."""
         array = self._array
         if array is None or self._counter.value != self.version:
@@ -186,7 +197,7 @@ class SavedVariable:
                 return tensor._impl.array
         return array
 
-    def unpack(self, node: "Node") -> TensorBase:
+    def unpack(self, node: Node) -> TensorBase:
         """The saved tensor: the very object while it lives, else an equal one.
 
         Raises
@@ -205,7 +216,7 @@ class SavedVariable:
         impl.autograd_meta = self._meta_for(node)
         return operators().wrap(impl)
 
-    def _meta_for(self, node: "Node") -> AutogradMeta | None:
+    def _meta_for(self, node: Node) -> AutogradMeta | None:
         """The autograd metadata of a rebuilt tensor."""
         return None if self._edge is None else AutogradMeta.of_edge(self._edge)
 
@@ -216,12 +227,7 @@ class _SavedArray(SavedVariable):
     __slots__ = ()
 
     def __init__(self, array: Array | None, edge: Edge | None) -> None:
-        self._array = array
-        self._counter = VersionCounter()
-        self._edge = edge
-        self._tensor = None
-        self._guard = None
-        self.version = 0
+        self._hold(array, VersionCounter(), edge)
 
 
 class SavedResult(SavedVariable):
@@ -242,19 +248,13 @@ class SavedResult(SavedVariable):
     def __init__(self, tensor: TensorBase, output_nr: int) -> None:
         """Save a result."""
         impl = tensor._impl
-        counter = impl.counter
-        self._array = impl.array
-        self._counter = counter
-        self._edge = None
-        self._tensor = None
-        self._guard = None
-        self.version = counter.value
+        self._hold(impl.array, impl.counter, None)
         self.output_nr = output_nr
 
-    def _producer(self, node: "Node") -> str:
+    def _producer(self, node: Node) -> str:
         return f"result {self.output_nr} of {node.name()}"
 
-    def _meta_for(self, node: "Node") -> AutogradMeta | None:
+    def _meta_for(self, node: Node) -> AutogradMeta | None:
         array = self._array
         # Indices and masks are results too, but nothing is differentiated through them.
         if array is None or array.dtype.kind not in "fc":

@@ -4,6 +4,8 @@ Classes that inherit from `threading.local` cannot be native in the compiled bui
 has a file of its own, which is never compiled; see Note [One source, two builds].
 """
 
+from __future__ import annotations
+
 import threading
 from typing import TYPE_CHECKING
 
@@ -28,7 +30,7 @@ class _ThisThread(threading.local):
     """
 
     numbering: Numbering
-    writes: "dict[Node, Node]"
+    writes: dict[Node, Node]
 
     def __init__(self) -> None:
         self.numbering = Numbering(threading.get_ident())

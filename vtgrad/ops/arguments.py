@@ -1,5 +1,7 @@
 """From what users pass to what kernels take."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -12,6 +12,8 @@ alphabet (capitals first), the letters that occur once. A result that names no e
 its dimensions away.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Final, NamedTuple, NoReturn
 

@@ -11,6 +11,8 @@ tells what else is wrong, or it is a fault of ours, which is to be seen. A call 
 nothing, because entering a ``try`` costs nothing.
 """
 
+from __future__ import annotations
+
 import functools
 import inspect
 import operator
@@ -188,7 +190,7 @@ def _explain_call(
     arguments: Sequence[object],
     options: Mapping[str, object],
 ) -> None:
-    signature = inspect.signature(function)
+    signature = inspect.signature(function, eval_str=True)
     try:
         given = signature.bind(*arguments, **options).arguments
     except TypeError:

@@ -7,6 +7,8 @@ bool, int64, the default floating dtype or its complex companion. The data's dty
 them agree on. NumPy's inference is not used: it would make float64 of Python floats.
 """
 
+from __future__ import annotations
+
 import operator
 from collections.abc import Iterable, Sequence
 from typing import Final, cast

@@ -1,5 +1,7 @@
 """The operators that the lower layers use, see `vtgrad.graph.operators`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -4,6 +4,8 @@ The kernels of the same names do the same over arrays, faster; these run when th
 is itself recorded.
 """
 
+from __future__ import annotations
+
 from typing import Final, TypeVar
 
 import numpy as np

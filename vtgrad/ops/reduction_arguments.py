@@ -1,5 +1,7 @@
 """Checking what users pass for ``dim``, ``keepdim`` and the like."""
 
+from __future__ import annotations
+
 import enum
 from collections.abc import Sequence
 from typing import Final

@@ -1,5 +1,7 @@
 """Saving operands for backward, and getting them back as arrays or as tensors."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from ..graph.edge import Edge

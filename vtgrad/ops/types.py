@@ -1,5 +1,7 @@
 """Names for the argument types of operators that stand in the tables."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from types import EllipsisType
 from typing import TypeAlias

@@ -1,5 +1,7 @@
 """The node of operators that PyTorch declares without a derivative."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NoReturn, final
 
@@ -25,7 +27,7 @@ class NotImplemented(Node):
     __slots__ = ()
 
     @staticmethod
-    def record(*arguments: object, inplace: bool = False) -> "NotImplemented":
+    def record(*arguments: object, inplace: bool = False) -> NotImplemented:
         """The node of one call, with an edge for every operand that requires grad.
 
         In place on a view the first edge is the written tensor's in any case: the view machinery

@@ -8,6 +8,8 @@ the same strides: not for tensors without elements, whose strides NumPy forgets,
 dimensions of size 1 come or go, whose strides NumPy chooses otherwise.
 """
 
+from __future__ import annotations
+
 import operator
 from collections.abc import Sequence
 

@@ -1,5 +1,7 @@
 """The names by which the package speaks of NumPy arrays and Python numbers."""
 
+from __future__ import annotations
+
 from typing import Any, TypeAlias
 
 import numpy as np

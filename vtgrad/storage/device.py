@@ -1,5 +1,7 @@
 """Where a tensor's memory is. NumPy knows one place."""
 
+from __future__ import annotations
+
 __all__ = ["CPU", "Device"]
 
 

@@ -5,6 +5,8 @@ Promotion follows PyTorch: a value's *category* (bool < integer < floating < com
 standing changes the result only when it brings a higher category.
 """
 
+from __future__ import annotations
+
 from typing import Final
 
 import numpy as np

@@ -7,6 +7,8 @@ touches memory. Strides and offsets count elements. `shapes` (dimension numbers,
 are re-exported here.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from vtgrad.errors import ArgumentValueError, OutOfRangeError, ShapeError

@@ -1,5 +1,7 @@
 """Which strides a copy gets."""
 
+from __future__ import annotations
+
 from enum import Enum
 
 __all__ = ["MemoryFormat"]

@@ -16,6 +16,8 @@ The same files run interpreted or compiled by mypyc, and behave the same. What m
 - Which files are compiled stands in `setup.py`.
 """
 
+from __future__ import annotations
+
 import ctypes
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING

@@ -5,6 +5,8 @@ written meaningfully; two operands that share *some* locations cannot be read an
 element by element.
 """
 
+from __future__ import annotations
+
 from enum import Enum
 from math import gcd
 from typing import TypeAlias
@@ -82,7 +84,7 @@ def covers(whole: Geometry, part: Geometry) -> bool:
     return not rest.any()
 
 
-def _positions(geometry: Geometry) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _positions(geometry: Geometry) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Where each element is."""
     sizes, strides, offset = geometry
     positions = np.full(1, offset, np.int64)

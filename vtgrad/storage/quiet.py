@@ -10,6 +10,8 @@ cannot be entered twice. Kernels call no user code, but Python may run some whil
 signal handler or a finalizer that calls an operator just then gets a RuntimeError.
 """
 
+from __future__ import annotations
+
 import contextvars
 import threading
 from collections.abc import Callable

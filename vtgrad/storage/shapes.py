@@ -3,6 +3,8 @@
 Pure functions on tuples of integers that need no strides.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from vtgrad.errors import DimensionError, ShapeError

@@ -1,5 +1,7 @@
 """A buffer of memory, shared by every tensor that looks at it."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from .arrays import Array, NumpyDType

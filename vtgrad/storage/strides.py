@@ -4,6 +4,8 @@ Pure functions on tuples of Python integers. All numbers count elements, not byt
 integers are exact, so no geometry is too large to be judged.
 """
 
+from __future__ import annotations
+
 from typing import Final
 
 from vtgrad.errors import OutOfBoundsError

@@ -1,5 +1,7 @@
 """A tensor without operators: the handle that the lower layers pass around."""
 
+from __future__ import annotations
+
 from typing import Self, TypeVar
 
 from .arrays import Array, Shape

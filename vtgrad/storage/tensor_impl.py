@@ -10,6 +10,8 @@ most results of operators never need them; a missing counter reads as version 0,
 storage means that nobody else looks at this buffer.
 """
 
+from __future__ import annotations
+
 from typing import Protocol
 
 from .arrays import Array, NumpyDType, Shape
@@ -77,7 +79,7 @@ class TensorImpl:
         self._storage = None
         self._strides = None
 
-    def alias(self, array: Array, byte_offset: int, strides: Shape | None = None) -> "TensorImpl":
+    def alias(self, array: Array, byte_offset: int, strides: Shape | None = None) -> TensorImpl:
         """A new impl on the same storage and version counter.
 
         Parameters
@@ -169,7 +171,7 @@ class TensorImpl:
         """Whether no alias has been made of this buffer through this impl."""
         return self._storage is None
 
-    def set_geometry_of(self, other: "TensorImpl") -> None:
+    def set_geometry_of(self, other: TensorImpl) -> None:
         """Look at the same elements as `other` from now on; versions and metadata stay."""
         self.array = other.array
         self.byte_offset = other.byte_offset

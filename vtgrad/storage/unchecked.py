@@ -10,6 +10,8 @@ sees a bound that is a `TensorBase` either way, and compiled code a union with s
 does not know, so it asks nothing.
 """
 
+from __future__ import annotations
+
 from typing import TypeVar
 
 from .tensor_base import TensorBase

@@ -1,5 +1,7 @@
 """The counter by which a saved value learns that it was overwritten."""
 
+from __future__ import annotations
+
 __all__ = ["VersionCounter"]
 
 

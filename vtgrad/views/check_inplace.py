@@ -1,5 +1,7 @@
 """Whether a tensor may be written now."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Final
 

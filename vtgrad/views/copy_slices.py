@@ -1,5 +1,7 @@
 """The node of a base after one of its views was written."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -77,7 +79,7 @@ class CopySlices(Node):
         view: TensorImpl,
         view_fn: ViewFunction | None,
         function: Node,
-    ) -> "CopySlices":
+    ) -> CopySlices:
         """The new producer of `base`, after the operator of `function` wrote to `view`."""
         node = CopySlices((base_edge, *function.next_edges[1:]))
         node.function = function

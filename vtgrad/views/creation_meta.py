@@ -9,6 +9,8 @@ remembers how it was made, a view of a view inherits the reason that its parent 
 table here says what happens when such a view, or the base under it, is written.
 """
 
+from __future__ import annotations
+
 import enum
 from typing import Final
 

@@ -11,6 +11,8 @@ rebuilt node may say the same as the old one; it is built all the same, because 
 all that can be known cheaply.
 """
 
+from __future__ import annotations
+
 import weakref
 from typing import ClassVar, Final
 
@@ -58,7 +60,7 @@ class DifferentiableViewMeta(AutogradMeta):
     creation_meta: CreationMeta
     attr_version: int
     base_fn: Node | None
-    kept_on: "tuple[tuple[weakref.ref[NodeHooks], int], ...]"
+    kept_on: tuple[tuple[weakref.ref[NodeHooks], int], ...]
 
     def __init__(
         self,
@@ -69,14 +71,7 @@ class DifferentiableViewMeta(AutogradMeta):
         grad_fn: Node | None,
         output_nr: int,
     ) -> None:
-        # The fields of `AutogradMeta` are stored here too: every view would pay for the call.
-        self.requires_grad_ = False
-        self.grad_fn_ = grad_fn
-        self.output_nr = output_nr
-        self.leaf_edge = None
-        self.cell = None
-        self.retains_grad = False
-        self.retained_at = None
+        super().__init__(grad_fn, output_nr)
         self.base = base
         self.view_fn = view_fn
         self.creation_meta = creation_meta
@@ -197,7 +192,7 @@ class DifferentiableViewMeta(AutogradMeta):
             else f"result {self.output_nr} of {node.name()}"
         )
 
-    def saved_guard(self, owner: TensorBase) -> "_Guard | None":
+    def saved_guard(self, owner: TensorBase) -> _Guard | None:
         """Remember the restriction, in case the view is gone when it is unpacked."""
         if self.creation_meta is CreationMeta.DEFAULT or not self.requires_grad():
             return None

@@ -1,5 +1,7 @@
 """Giving a fresh alias the metadata of a view."""
 
+from __future__ import annotations
+
 from typing import Final, TypeVar
 
 from ..graph.grad_mode import is_grad_enabled

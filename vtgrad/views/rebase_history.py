@@ -1,5 +1,7 @@
 """Giving a written tensor its new producer."""
 
+from __future__ import annotations
+
 from ..graph.functions import gradient_edge, own_meta
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import metadata_of

@@ -1,5 +1,7 @@
 """Storing what an out-of-place kernel computes, for the in-place operator of the same name."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

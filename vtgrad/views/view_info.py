@@ -1,5 +1,7 @@
 """What a view is a view of."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TypeAlias
 

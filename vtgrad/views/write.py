@@ -16,6 +16,8 @@ Steps 1 to 3 may raise, and then nothing has changed: values, version, graph and
 before. Steps 4 and 5 cannot fail.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias, TypeVar
 

@@ -4,6 +4,8 @@ The second way into memory beside `write`: nothing is ever recorded here, so the
 rebase, but checks, the write and the version come in the same order; see Note [The write funnel].
 """
 
+from __future__ import annotations
+
 from typing import TypeVar
 
 import numpy as np

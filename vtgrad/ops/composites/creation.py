@@ -1,5 +1,7 @@
 """Tensors of the shape and memory order of a given one."""
 
+from __future__ import annotations
+
 from typing import TypeVar
 
 import numpy as np

@@ -1,5 +1,7 @@
 """``max``, ``min`` and ``median``: of everything, along a dimension, or of two tensors."""
 
+from __future__ import annotations
+
 from typing import TypeVar, overload
 
 from vtgrad.errors import ArgumentTypeError

@@ -1,5 +1,7 @@
 """Indexing ``x[...]``, ``x[...] = value``, and functions that choose among overloads."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -194,13 +196,11 @@ def _is_whole(tensor: TensorBase, steps: Sequence[ViewStep]) -> bool:
     """Whether the steps give the tensor itself: a write then needs no view."""
     if len(steps) != 1:
         return not steps
-    match steps[0]:
-        case Alias():
-            return True
-        case Slice(0, start, stop, 1):
-            return not start and (stop is None or stop >= tensor.shape[0])
-        case _:
-            return False
+    step = steps[0]
+    if isinstance(step, Slice):
+        whole = step.stop is None or step.stop >= tensor.shape[0]
+        return step.dim == 0 and step.step == 1 and not step.start and whole
+    return isinstance(step, Alias)
 
 
 def _index_tensors(tensor: T, plan: IndexPlan) -> tuple[list[TensorBase], tuple[int, ...]]:

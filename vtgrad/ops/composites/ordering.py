@@ -1,5 +1,7 @@
 """Sorting and places under their public names."""
 
+from __future__ import annotations
+
 from typing import Literal, TypeVar, overload
 
 from vtgrad.ops.arguments import array_of

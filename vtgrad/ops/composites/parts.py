@@ -1,5 +1,7 @@
 """Parts of a tensor along a dimension: `narrow`, and the ways to cut it into pieces."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from operator import index
 from typing import TypeVar

@@ -4,6 +4,8 @@ PyTorch records different nodes for numbers and for tensors (``PowBackward0`` an
 ``PowBackward1``); the table has one entry for each, and the functions here find the right one.
 """
 
+from __future__ import annotations
+
 from operator import index
 from typing import Final, TypeVar, cast, overload
 

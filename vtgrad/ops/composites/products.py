@@ -1,5 +1,7 @@
 """Matrix products of every rank, `outer`, and `einsum`."""
 
+from __future__ import annotations
+
 import builtins
 import math
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """Reductions under their public names: choosing the overload, checking the arguments."""
 
+from __future__ import annotations
+
 from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError

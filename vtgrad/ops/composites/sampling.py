@@ -1,5 +1,7 @@
 """Random numbers by PyTorch's names: dispatch over overloads, and tensors like a given one."""
 
+from __future__ import annotations
+
 from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError

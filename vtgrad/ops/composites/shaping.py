@@ -3,6 +3,8 @@
 The methods take sizes and dimensions as separate integers or as one sequence, as in PyTorch.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from operator import index
 from typing import TypeVar

@@ -1,5 +1,7 @@
 """Spread, norms, normalisation and running sums under their public names."""
 
+from __future__ import annotations
+
 from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError

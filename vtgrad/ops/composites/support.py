@@ -1,5 +1,7 @@
 """Functions of tensors that derivative formulas use beside the public operators."""
 
+from __future__ import annotations
+
 from typing import TypeVar, overload
 
 from vtgrad.ops.generated import functional as F

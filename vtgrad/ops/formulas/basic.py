@@ -1,5 +1,7 @@
 """Helpers of general use."""
 
+from __future__ import annotations
+
 from vtgrad.ops import kernels as k
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 

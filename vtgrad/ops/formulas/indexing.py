@@ -3,6 +3,8 @@
 See Note [Which write survives] for the gradients of stored values.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from vtgrad.ops import kernels as k

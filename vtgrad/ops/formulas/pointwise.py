@@ -3,6 +3,8 @@
 Complex gradients follow PyTorch: a formula multiplies by the conjugate of the derivative.
 """
 
+from __future__ import annotations
+
 from vtgrad.ops import kernels as k
 from vtgrad.ops.formulas.support import log_of_number
 from vtgrad.storage.arrays import Array, Number

@@ -1,5 +1,7 @@
 """Derivatives of the products of vectors and matrices."""
 
+from __future__ import annotations
+
 from vtgrad.ops import kernels as k
 from vtgrad.ops.formulas.support import is_column_major
 from vtgrad.ops.types import Geometry3

@@ -1,5 +1,7 @@
 """Derivatives of reductions, running sums and normalisations."""
 
+from __future__ import annotations
+
 from vtgrad.ops import kernels as k
 from vtgrad.ops.formulas.support import kept_shape, reduced_count, reduces_all
 from vtgrad.ops.types import Dims

@@ -1,5 +1,7 @@
 """What derivative formulas compute with shapes and numbers, the same in both evaluations."""
 
+from __future__ import annotations
+
 import cmath
 import math
 from collections.abc import Sequence

@@ -8,6 +8,8 @@ neighbours, and comes first if they are not.
 See Note [Which write survives] for what duplicates mean.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

@@ -4,6 +4,8 @@ Parameters named ``out`` take the array to write into instead of a new one; it h
 shape, and a dtype that the result's may be stored in.
 """
 
+from __future__ import annotations
+
 from typing import cast
 
 import numpy as np

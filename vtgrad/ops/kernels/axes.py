@@ -1,5 +1,7 @@
 """Dimension numbers: checking them, and the shapes that reductions leave."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from vtgrad.ops.types import Dims

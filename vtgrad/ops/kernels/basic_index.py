@@ -8,10 +8,11 @@ Everything here is about the expression and the sizes; tensors are told by a fun
 caller passes in, so this module knows nothing of them. A 0-d integer tensor selects like an int.
 """
 
+from __future__ import annotations
+
 import operator
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import EllipsisType
 from typing import Final, TypeAlias
 
@@ -31,34 +32,51 @@ __all__ = [
 ]
 
 
-@dataclass(slots=True)
 class Alias:
     """The whole tensor again: what ``x[...]`` means."""
 
+    __slots__ = ()
 
-@dataclass(slots=True)
+
 class Select:
     """One index of a dimension, which disappears; `index` may be negative."""
+
+    __slots__ = ("dim", "index")
 
     dim: int
     index: int
 
+    def __init__(self, dim: int, index: int) -> None:
+        self.dim = dim
+        self.index = index
 
-@dataclass(slots=True)
+
 class Slice:
     """A range of a dimension. Bounds are as written, None where left out."""
+
+    __slots__ = ("dim", "start", "step", "stop")
 
     dim: int
     start: int | None
     stop: int | None
     step: int
 
+    def __init__(self, dim: int, start: int | None, stop: int | None, step: int) -> None:
+        self.dim = dim
+        self.start = start
+        self.stop = stop
+        self.step = step
 
-@dataclass(slots=True)
+
 class Unsqueeze:
     """A new dimension of size 1."""
 
+    __slots__ = ("dim",)
+
     dim: int
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
 
 
 ViewStep: TypeAlias = Alias | Select | Slice | Unsqueeze
@@ -67,7 +85,6 @@ AsArray: TypeAlias = Callable[[object], Array | None]
 """Gives a tensor's array, and None for anything that is not a tensor."""
 
 
-@dataclass(slots=True)
 class IndexPlan:
     """What an index expression asks for.
 
@@ -84,10 +101,24 @@ class IndexPlan:
         A write that writes nothing and does not count as one.
     """
 
+    __slots__ = ("indices", "nothing", "sources", "steps")
+
     steps: list[ViewStep]
     indices: list[Array | None]
     sources: list[object]
-    nothing: bool = False
+    nothing: bool
+
+    def __init__(
+        self,
+        steps: list[ViewStep],
+        indices: list[Array | None],
+        sources: list[object],
+        nothing: bool = False,
+    ) -> None:
+        self.steps = steps
+        self.indices = indices
+        self.sources = sources
+        self.nothing = nothing
 
 
 # PyTorch takes a list that holds sequences or slices for a tuple if it is shorter than this.

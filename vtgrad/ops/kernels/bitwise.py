@@ -1,5 +1,7 @@
 """Logical operators, whose operands are true or false, and operators on the bits of integers."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from vtgrad.ops.kernels.elementwise import (

@@ -1,5 +1,7 @@
 """Copies in another dtype, constant arrays in another's shape, conjugates, and `sum_to_size`."""
 
+from __future__ import annotations
+
 from typing import Final, overload
 
 import numpy as np

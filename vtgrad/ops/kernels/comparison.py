@@ -1,5 +1,7 @@
 """Comparisons, tests of values, and the operators that choose between values."""
 
+from __future__ import annotations
+
 from typing import Final, TypeGuard, cast
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Copies of whole tensors, rearranged, joined or repeated."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

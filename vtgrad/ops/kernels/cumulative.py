@@ -4,6 +4,8 @@ They are accumulated in the next wider dtype and rounded once per element, so a 
 series drifts no more than its last rounding.
 """
 
+from __future__ import annotations
+
 from typing import Final
 
 import numpy as np

@@ -3,6 +3,8 @@
 Integer division by zero has no value to return: it raises, when there is anything to divide.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from vtgrad.errors import DTypeError

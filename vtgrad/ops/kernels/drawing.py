@@ -4,6 +4,8 @@ The writers check their arguments before they draw, and draw before they write: 
 neither the array nor the generator.
 """
 
+from __future__ import annotations
+
 import math
 import operator
 from typing import Final

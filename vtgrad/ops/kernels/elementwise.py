@@ -6,6 +6,8 @@ Operands are converted to the result dtype first and computed in it, as PyTorch 
 steps computes in float32 and rounds once at the end.
 """
 
+from __future__ import annotations
+
 from typing import TypeAlias
 
 import numpy as np

@@ -4,6 +4,8 @@ A nan counts as the extreme in every direction: if there is one, it is the resul
 first one is the place. Among equal elements the first is the place.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

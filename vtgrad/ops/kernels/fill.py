@@ -1,5 +1,7 @@
 """Writers that overwrite a tensor without reading it, and zeros."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from vtgrad.errors import ShapeError

@@ -8,6 +8,8 @@ but in the memory order of the index array; kernels therefore assign through fla
 indices.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Final
 

@@ -1,5 +1,7 @@
 """Reading and writing slices along one dimension, named by a vector of indices."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

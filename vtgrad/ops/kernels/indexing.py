@@ -1,5 +1,7 @@
 """Gathering and scattering along a dimension, by flat positions, and by masks."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError

@@ -14,6 +14,8 @@ dimensions of size 1, and quick paths check ``1 not in shape`` beside the flag.
 Arrays whose strides are all 0, as the gradient of a sum is, decide nothing either.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

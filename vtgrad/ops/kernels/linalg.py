@@ -4,6 +4,8 @@ All operands of a product have one dtype: unlike elementwise operators, products
 Half-precision products are accumulated in single precision.
 """
 
+from __future__ import annotations
+
 from typing import Final
 
 import numpy as np

@@ -4,6 +4,8 @@ nan counts as larger than every number. Equal elements keep their order, also wh
 downwards.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from vtgrad.errors import DTypeError, ElementIndexError

@@ -1,5 +1,7 @@
 """`pow`, and the roots that it turns into."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from vtgrad.errors import DTypeError

@@ -11,6 +11,8 @@ ones in float32 then sum to 2**24, because adding 1 to that changes nothing any 
 does not have this. So long dimensions of that kind are added in blocks.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Final
 

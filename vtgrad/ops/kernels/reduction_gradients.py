@@ -1,5 +1,7 @@
 """Gradients of reductions that are not a handful of other kernels."""
 
+from __future__ import annotations
+
 from typing import Final
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Rounding. Integers are rounded already: the result is a copy."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from vtgrad.ops.kernels.elementwise import finish, refuse, run, unary

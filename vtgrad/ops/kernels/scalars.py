@@ -1,5 +1,7 @@
 """Storing one Python number in an array of a given dtype, checked."""
 
+from __future__ import annotations
+
 import math
 from typing import Final
 

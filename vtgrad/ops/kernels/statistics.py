@@ -1,5 +1,7 @@
 """Spread, size and normalisation: var, std, vector norms, logsumexp, softmax."""
 
+from __future__ import annotations
+
 import math
 from typing import Final
 

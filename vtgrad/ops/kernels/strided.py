@@ -12,6 +12,8 @@ that summing over the names, as expand's gradient does, gives the position's gra
 Output elements outside the input's positions have no input to belong to.
 """
 
+from __future__ import annotations
+
 from types import EllipsisType
 
 import numpy as np

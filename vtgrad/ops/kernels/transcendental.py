@@ -3,6 +3,8 @@
 Integers and bools are computed in the default floating dtype.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from vtgrad.ops.kernels.elementwise import (

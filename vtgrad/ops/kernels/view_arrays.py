@@ -6,6 +6,8 @@ checked when the tensor's view was made; here they meet arrays of the same shape
 other strides.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from types import EllipsisType
 from typing import TypeAlias
