@@ -28,7 +28,7 @@ from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import T
 from vtgrad.views.make_view import make_view, make_views
-from vtgrad.views.store_result import store_result
+from vtgrad.views.store_result import store_result, store_ufunc
 from vtgrad.views.write import write, write_geometry
 from vtgrad.views.write_out import check_out, write_out
 """
@@ -263,9 +263,13 @@ def _differentiable(operator: Operator) -> bool:
 
 
 def _inplace(operator: Operator, name: str, made: str) -> str:
-    writer = f"_{name}writer"
-    text = f"{writer} = {made}\n\n\n"
-    text += f"def {name}({_parameters(operator)}) -> T:\n"
+    writer, quick = f"_{name}writer", f"_{name}ufunc_writer"
+    # A table's in-place operator may be one on its own, whose writer is no ufunc.
+    ufunc = operator.ufunc if name != operator.name else None
+    text = f"{writer} = {made}\n"
+    if ufunc is not None:
+        text += f"{quick} = store_ufunc(np.{ufunc}, {writer})\n"
+    text += f"\n\ndef {name}({_parameters(operator)}) -> T:\n"
     base = name.rstrip("_")
     text += _doc(
         operator if name == operator.name else _undocumented(operator),
@@ -280,9 +284,17 @@ def _inplace(operator: Operator, name: str, made: str) -> str:
     if operator.distinct:
         extra += ", distinct=True"
     comma = ", " if rest else ""
-    first = operator.arguments[0].name
     recorder = f"{operator.node}.record" if operator.node is not None else "None"
-    body += f"    return write({first}, {recorder}, {writer}{comma}{rest}{extra})\n"
+    head = f"return write({operator.arguments[0].name}, {recorder}, "
+    general = f"{head}{writer}{comma}{rest}{extra})\n"
+    if ufunc is None:
+        body += f"    {general}"
+    else:
+        call = f"{head}{quick}, {operator.arguments[1].name})\n"
+        if operator.ufunc_if is None:
+            body += f"    {call}"
+        else:
+            body += f"    if {operator.ufunc_if}:\n        {call}    {general}"
     return text + _explained(operator, body, out=False) + "\n\n"
 
 

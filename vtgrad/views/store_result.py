@@ -11,7 +11,7 @@ from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.dtypes import can_cast, dtype_of, result_dtype
 from ..storage.shapes import broadcast_shapes
 
-__all__ = ["check_result_dtype", "store_result"]
+__all__ = ["check_result_dtype", "store_result", "store_ufunc"]
 
 
 def store_result(kernel: Callable[..., Array], *, direct: bool) -> Callable[..., None]:
@@ -29,12 +29,13 @@ def store_result(kernel: Callable[..., Array], *, direct: bool) -> Callable[...,
     """
 
     def writer(array: Array, *operands: object, **options: object) -> None:
-        if direct and array.dtype.kind == "f":
+        dtype = array.dtype
+        if direct and dtype.kind == "f":
             # Nothing can go wrong, and nothing needs a temporary, among floats of one dtype and
             # shape and plain numbers.
             for x in operands:
-                if isinstance(x, np.ndarray):
-                    if x.dtype is not array.dtype or x.shape != array.shape:
+                if type(x) is np.ndarray:
+                    if x.dtype is not dtype or x.shape != array.shape:
                         break
                 elif type(x) is not float and type(x) is not int:
                     break
@@ -56,6 +57,26 @@ def store_result(kernel: Callable[..., Array], *, direct: bool) -> Callable[...,
         check_result_shape(result.shape, array)
         check_result_dtype(result.dtype, array)
         np.copyto(array, result, casting="unsafe")
+
+    return writer
+
+
+def store_ufunc(ufunc: np.ufunc, general: Callable[..., None]) -> Callable[..., None]:
+    """A writer of a ufunc of two operands, for operators of inner loops.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        What computes, among arrays of one dtype and shape.
+    general : callable
+        The writer for all other operands; see `store_result`.
+    """
+
+    def writer(array: Array, other: Array | Number) -> None:
+        if type(other) is np.ndarray and other.dtype is array.dtype and other.shape == array.shape:
+            ufunc(array, other, array)
+        else:
+            general(array, other)
 
     return writer
 

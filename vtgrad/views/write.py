@@ -89,25 +89,24 @@ def write(
     array = impl.array
     storage = impl._storage
     # One look at each argument says which of the questions below need to be asked at all.
-    tracked = impl.autograd_meta is not None
+    meta = impl.autograd_meta
+    tracked = meta is not None and meta.requires_grad()
     aliased = distinct
     operands: list[object] = []
     for x in arguments:
         if isinstance(x, TensorBase):
             source = x._impl
-            tracked = tracked or source.autograd_meta is not None
+            meta = source.autograd_meta
+            tracked = tracked or (meta is not None and meta.requires_grad())
             aliased = aliased or (storage is not None and source._storage is storage)
             operands.append(source.array.item() if source.is_wrapped_number else source.array)
-        else:
-            if isinstance(x, (list, tuple)):
-                tracked = aliased = True
+        elif isinstance(x, (list, tuple)):
+            tracked = tracked or requires_grad(*x)
+            aliased = True
             operands.append(operand(x))
-    recording = (
-        tracked
-        and is_grad_enabled()
-        and array.dtype.kind in "fc"
-        and requires_grad(target, *flattened(arguments))
-    )
+        else:
+            operands.append(operand(x))
+    recording = tracked and array.dtype.kind in "fc" and is_grad_enabled()
     if recording:
         check_inplace(target)
     if not array.flags.c_contiguous and (
@@ -184,7 +183,7 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
 def operand(x: object) -> object:
     """An argument as kernels take it: arrays for tensors, numbers for wrapped numbers."""
     kind = type(x)
-    if kind is float or kind is int:
+    if kind is float or kind is int or kind is bool:
         return x
     if isinstance(x, TensorBase):
         impl = x._impl

@@ -26,7 +26,7 @@ from vtgrad.ops.kernels.basic_index import (
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
-from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = [
@@ -243,8 +243,8 @@ def _value_for(tensor: T, value: object) -> TensorBase:
         return value
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, bool | int | float | complex):
-        return tensor._wrap(TensorImpl(as_element(value, tensor._impl.dtype)))
+    if isinstance(value, (int, float, complex)):
+        return wrap_like(tensor, as_element(value, tensor._impl.array.dtype))
     raise ArgumentTypeError(
         f"a tensor or a number can be stored in a tensor, not {type(value).__name__}", value=value
     )

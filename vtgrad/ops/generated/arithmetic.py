@@ -48,7 +48,7 @@ from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import T
-from vtgrad.views.store_result import store_result
+from vtgrad.views.store_result import store_result, store_ufunc
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 
@@ -161,11 +161,14 @@ def add(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | Non
 
 
 _add_writer = store_result(k.add, direct=True)
+_add_ufunc_writer = store_ufunc(np.add, _add_writer)
 
 
 def add_(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
     """Write the result of `add` into the tensor itself, which is returned."""
     try:
+        if type(alpha) is int and alpha == 1:
+            return write(input, AddBackward0.record, _add_ufunc_writer, other)
         return write(input, AddBackward0.record, _add_writer, other, alpha=alpha)
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
@@ -291,12 +294,13 @@ def mul(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
 
 
 _mul_writer = store_result(k.mul, direct=True)
+_mul_ufunc_writer = store_ufunc(np.multiply, _mul_writer)
 
 
 def mul_(input: T, other: TensorBase | Number) -> T:
     """Write the result of `mul` into the tensor itself, which is returned."""
     try:
-        return write(input, MulBackward0.record, _mul_writer, other)
+        return write(input, MulBackward0.record, _mul_ufunc_writer, other)
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise

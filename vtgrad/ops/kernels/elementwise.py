@@ -262,13 +262,13 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
                             result: Array = ufunc(a, b)
                             return result if type(result) is _ndarray else np.asarray(result)
                     elif out.dtype is a.dtype:
-                        ufunc(a, b, out=out)
+                        ufunc(a, b, out)
                         return out
             elif _numpy_converts(b, a):
                 if out is None:
                     return _fresh(ufunc(a, b))
                 if out.dtype is a.dtype:
-                    ufunc(a, b, out=out)
+                    ufunc(a, b, out)
                     return out
         elif out is None and type(b) is _ndarray and _numpy_converts(a, b):
             return _fresh(ufunc(a, b))

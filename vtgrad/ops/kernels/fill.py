@@ -29,7 +29,10 @@ def fill_(self: Array, value: Array | Number) -> None:
             f"fill_ takes a number or a 0-d tensor, not one of shape {list(value.shape)}",
             shape=value.shape,
         )
-    copy_(self, value)
+    if value.dtype is self.dtype:
+        self[...] = value
+    else:
+        copy_(self, value)
 
 
 def zero_(self: Array) -> None:
@@ -50,6 +53,9 @@ def copy_(self: Array, src: Array, non_blocking: bool = False) -> None:
                 expected=self.shape,
                 found=src.shape,
             )
+    if src.dtype is self.dtype:
+        self[...] = src
+        return
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
         src = src.real
     np.copyto(self, src, casting="unsafe")
