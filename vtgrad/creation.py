@@ -362,8 +362,6 @@ def arange(
         raise ShapeError(
             f"a range from {first} to {last} by {by} does not end", start=first, end=last, step=by
         )
-    if wanted.kind in "iu":
-        first, last, by, whole = int(first), int(last), int(by), True
     if by == 0:
         raise ShapeError("arange needs a step other than 0", step=by)
     if (last - first) * (1 if by > 0 else -1) < 0:
@@ -373,6 +371,11 @@ def arange(
             end=last,
             step=by,
         )
+    if wanted.kind in "iu":
+        # The bounds as they were given say whether the step leads from one to the other.
+        first, last, by, whole = int(first), int(last), int(by), True
+        if by == 0:
+            raise ShapeError("arange of integers needs a step other than 0", step=by)
     count = -((first - last) // by) if whole else math.ceil((last - first) / by)
     check_sizes((int(count),), wanted.itemsize)
     if wanted.kind in "iu" and max(abs(first), abs(last), abs(by)) >= 2**63:

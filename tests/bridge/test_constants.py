@@ -122,6 +122,15 @@ def test_arange_of_an_integer_dtype_cuts_its_bounds_off() -> None:
     assert vt.arange(2.5, dtype=vt.int64).tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("bounds", [(2.125, 2), (0, -0.5)])
+def test_arange_of_an_integer_dtype_sees_the_direction_of_its_uncut_bounds(
+    bounds: tuple[float, float],
+) -> None:
+    with pytest.raises(ShapeError):
+        vt.arange(*bounds, dtype=vt.int64)
+    assert vt.arange(*bounds, -1, dtype=vt.int64).tolist() == []
+
+
 def test_arange_refuses_ranges_without_end() -> None:
     for wrong in [(1, 5, -1), (5, 1), (1, 5, 0), (0, float("inf")), (float("nan"),)]:
         with pytest.raises(ShapeError):
