@@ -6,7 +6,7 @@ from typing import Final, TypeGuard, cast
 
 import numpy as np
 
-from vtgrad.errors import DTypeError, NotSupportedError
+from vtgrad.errors import DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.kernels.elementwise import (
     BOOL,
     Operand,
@@ -215,7 +215,26 @@ def clamp(
 
 
 def halved_where(self: Array, condition: Array, *, out: Array | None = None) -> Array:
-    """The floating values, half of them where `condition`, of the same shape, holds."""
+    """The floating values, half of them where `condition`, of the same shape, holds.
+
+    Raises
+    ------
+    DTypeError
+        If the condition is not bool.
+    ShapeError
+        If the shapes differ.
+    NotSupportedError
+        If the values are not floating.
+    """
+    if condition.dtype != BOOL:
+        raise DTypeError(f"the condition must be bool, not {condition.dtype.name}")
+    if condition.shape != self.shape:
+        raise ShapeError(
+            f"values of shape {list(self.shape)} and a condition of shape {list(condition.shape)}",
+            expected=self.shape,
+            found=condition.shape,
+        )
+    refuse("halved_where", self.dtype, "buic")
     if out is None:
         out = empty_like_elementwise(self.dtype, self.shape, self)
     if out is not self:
