@@ -12,6 +12,7 @@ NAMES = Names(
     functions=frozenset({"mul", "neg", "exp", "gt"}),
     helpers=frozenset({"scaled"}),
     aliasing=frozenset(),
+    owning=frozenset(),
 )
 
 

@@ -23,6 +23,8 @@ __all__ = [
     "as_array",
     "cases",
     "function_named",
+    "function_of_inputs",
+    "places_of_inputs",
     "results_of",
     "tensors_in",
 ]
@@ -134,3 +136,62 @@ def as_array(value: object) -> Array:
     """What NumPy computed, as an array."""
     result: Array = np.asarray(value)
     return result
+
+
+def places_of_inputs(case: Case) -> list[tuple[int | str, int | None]]:
+    """Where the sample has arrays that a formula is about: positions, and positions in lists."""
+    edged = {a.name for a in case.operator.edged}
+    names = [a.name for a in case.operator.arguments]
+    found: list[tuple[int | str, int | None]] = []
+    given: list[tuple[int | str, str, object]] = [
+        (nr, names[nr], value) for nr, value in enumerate(case.sample.arguments)
+    ]
+    given += [(name, name, value) for name, value in case.sample.options.items()]
+    for place, name, value in given:
+        if name not in edged:
+            continue
+        if isinstance(value, list):
+            found += [(place, nr) for nr in range(len(value))]
+        elif isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+            found.append((place, None))
+    return found
+
+
+def function_of_inputs(
+    case: Case, name: str, *, inplace: bool
+) -> tuple[Callable[..., Sequence[vt.Tensor]], list[Array]]:
+    """The operator as a function of what its formulas are about, and the sample's values of that.
+
+    Parameters
+    ----------
+    name : str
+        The operator's, or that of one that writes.
+    inplace : bool
+        Whether it writes to its first argument: then it gets a copy.
+    """
+    places = places_of_inputs(case)
+    function = function_named(name)
+
+    def apply(*inputs: vt.Tensor) -> Sequence[vt.Tensor]:
+        values, options = arguments_of(case)
+        for (place, nr), x in zip(places, inputs, strict=True):
+            if isinstance(place, str):
+                options[place] = x
+            elif nr is None:
+                values[place] = x
+            else:
+                listed = values[place]
+                assert isinstance(listed, list)
+                listed[nr] = x
+        if inplace:
+            assert isinstance(values[0], vt.Tensor)
+            values[0] = values[0].clone()
+        return results_of(function(*values, **options))
+
+    arrays = []
+    for place, nr in places:
+        value = (
+            case.sample.options[place] if isinstance(place, str) else case.sample.arguments[place]
+        )
+        arrays.append(as_array(value if nr is None else value[nr]))  # type: ignore[index]  # a list
+    return apply, arrays

@@ -192,6 +192,10 @@ def _others() -> Samples:
             sample(lambda x, decimals: np.round(x, decimals), MATRIX * 1.037, decimals=1),
             sample(lambda x, decimals: np.round(x, decimals), MATRIX * 31.07, decimals=-1),
         ],
+        "halved_where": [
+            sample(lambda x, c: np.where(c, x / 2, x), MATRIX, MASK),
+            sample(lambda x, c: np.where(c, x / 2, x), MATRIX.T, MASK.T),
+        ],
         "threshold_backward": [sample(lambda g, x, t: g * (x > t), MATRIX, OTHER, 0.5)],
         "clamp_tensors": [
             sample(_clamp, MATRIX, min=SMALL, max=POSITIVE),

@@ -96,3 +96,20 @@ def test_a_0d_array_has_no_coordinates() -> None:
     assert ordering.nonzero(np.array(0.0)).shape == (0, 0)
     (only,) = ordering.nonzero_tuple(np.array(3.0))
     assert only.tolist() == [0]
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("k", [1, 3, 40])
+@pytest.mark.parametrize(("shape", "dim"), [((400,), 0), ((3, 400), 1), ((400, 3), 0)])
+def test_topk_of_long_rows_is_the_head_of_the_sorted_ones(
+    shape: tuple[int, ...], dim: int, k: int, largest: bool
+) -> None:
+    generator = np.random.default_rng(3)
+    with_nan = generator.normal(size=shape)
+    with_nan.reshape(-1)[::17] = np.nan
+    for x in (generator.normal(size=shape), generator.integers(0, 9, shape), with_nan):
+        values, places = ordering.topk(x, k, dim, largest)
+        ordered, order = ordering.sort_stable(x, stable=True, dim=dim, descending=largest)
+        head = (slice(None),) * dim + (slice(k),)
+        assert np.array_equal(places, order[head])
+        assert np.array_equal(values, ordered[head], equal_nan=True)

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Sequence
 
+from .emit_large import LargeEdge, emit_large
 from .formula import ARRAYS, TENSORS, Evaluation, Formula, Names, emit, parse
 from .language import Argument, Operator, TableError
 
@@ -19,7 +20,9 @@ from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated import large_formulas
 from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.overwriting import over, product
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
@@ -115,6 +118,9 @@ def emit_node(operator: Operator, names: Names) -> str:
         lines.append(f"    ownership: ClassVar[tuple[int, ...]] = ({', '.join(ownership)}{comma})")
     if results:
         lines.append("    saves_results: ClassVar[bool] = True")
+    large = _large(operator, formulas, saved, results, names)
+    if large:
+        lines.append("    overwrites: ClassVar[bool] = True")
     lines += ["", *[f"    {name}: {kind}" for name, kind in fields], ""]
     if operator.node_name is not None:
         lines += [
@@ -147,6 +153,7 @@ def emit_node(operator: Operator, names: Names) -> str:
         lines += _what_is_kept(kept, optional={f"saved_{a.name}" for a in saved})
     for evaluation in (ARRAYS, TENSORS):
         lines += _apply(operator, formulas, saved, results, names, evaluation, arguments)
+        lines += large if evaluation is ARRAYS else []
     return "\n".join(lines) + "\n"
 
 
@@ -342,12 +349,7 @@ def _apply(
         formula = formulas[a.name]
         text = emit(operator, formula, names, evaluation)
         if arrays and a.name in operator.regions:
-            region = "Region(grad, (self,))"
-            text = (
-                region
-                if operator.region_if is None
-                else f"{region} if self.passes_regions() else {text}"
-            )
+            text = _region(operator, text)
         unpack = _unpack(formula, saved, results, arrays, "            ")
         if arrays and a.name in operator.regions:
             unpack = []
@@ -364,6 +366,34 @@ def _apply(
             variables.append(text)
     lines.append(f"        return ({', '.join(variables)},)\n")
     return lines
+
+
+def _region(operator: Operator, text: str) -> str:
+    region = "Region(grad, (self,))"
+    if operator.region_if is None:
+        return region
+    return f"{region} if self.passes_regions() else {text}"
+
+
+def _large(
+    operator: Operator,
+    formulas: dict[str, Formula],
+    saved: Sequence[Argument],
+    results: Sequence[str],
+    names: Names,
+) -> list[str]:
+    if any(a.is_list for a in operator.edged):
+        return []
+    edges = []
+    for a in operator.edged:
+        formula = formulas[a.name]
+        text = emit(operator, formula, names, ARRAYS)
+        unpack = _unpack(formula, saved, results, True, "")
+        if a.name in operator.regions:
+            text, unpack = _region(operator, text), []
+        ownership = _ownership(operator, a.name, formula, names)
+        edges.append(LargeEdge(text, tuple(unpack), ownership))
+    return emit_large(edges, names.owning)
 
 
 def ast_names(formula: Formula) -> set[str]:

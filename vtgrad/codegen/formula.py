@@ -46,12 +46,15 @@ class Names:
         Functions of ``vtgrad/ops/formulas``, which exist in both evaluations.
     aliasing : frozenset of str
         Those whose result may share memory with an argument.
+    owning : frozenset of str
+        Helpers of which there is a version that reuses memory.
     """
 
     kernels: frozenset[str]
     functions: frozenset[str]
     helpers: frozenset[str]
     aliasing: frozenset[str]
+    owning: frozenset[str]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,7 @@ from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names
 from .emit_nodes import NODE_IMPORTS, emit_node
 from .formula import Names
 from .language import Operator, TableError, read_table
+from .overwriting import overwriting_function, owning_helpers
 
 __all__ = ["GENERATED", "generate"]
 
@@ -80,6 +81,7 @@ def generate() -> dict[str, str]:
         frozenset(functions),
         frozenset(helpers),
         frozenset(_ALIASING_KERNELS | views),
+        owning_helpers(_helper_functions(helper_files)),
     )
     types = f"from vtgrad.ops.types import {', '.join(exported(OPS / 'types.py'))}\n"
     files: dict[str, str] = {
@@ -102,6 +104,7 @@ def generate() -> dict[str, str]:
         exports = [name for op in table for name in function_names(op)]
         text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(exports)) + "]\n\n"
         files[f"{stem}.py"] = text + "\n" + "".join(emit_function(op, storing) for op in table)
+    files["large_formulas.py"] = _large_formulas(helper_files, names, types)
     files["tensor_formulas.py"] = _tensor_formulas(helper_files, types)
     files["functional.py"] = _functional(tables, composites)
     files["methods.py"] = _methods(operators, composites)
@@ -128,6 +131,35 @@ def exported(path: Path) -> list[str]:
             value = ast.literal_eval(statement.value)
             return [str(name) for name in value]
     raise TableError(f"{path}: no __all__")
+
+
+def _helper_functions(paths: list[Path]) -> dict[str, ast.FunctionDef]:
+    return {
+        statement.name: statement
+        for path in paths
+        for statement in ast.parse(path.read_text()).body
+        if isinstance(statement, ast.FunctionDef)
+    }
+
+
+def _large_formulas(paths: list[Path], names: Names, types: str) -> str:
+    """The helpers of ``ops/formulas`` that can reuse memory, doing so."""
+    functions = _helper_functions(paths)
+    text = _head("`ops/formulas/*.py`", "The derivative helpers that reuse the memory of arrays.")
+    text += (
+        "from vtgrad.ops import kernels as k\n"
+        + "".join(
+            f"from vtgrad.ops.formulas.{path.stem} import {name}\n"
+            for path in paths
+            for name in _helper_functions([path])
+            if name not in names.owning
+        )
+        + "from vtgrad.ops.overwriting import over\n"
+        f"{types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape\n\n"
+    )
+    text += "__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names.owning)) + "]\n\n\n"
+    bodies = [overwriting_function(functions[n], names.owning) for n in sorted(names.owning)]
+    return text + "\n\n\n".join(body for body in bodies if body is not None) + "\n"
 
 
 def _tensor_formulas(paths: list[Path], types: str) -> str:

@@ -25,13 +25,14 @@ import numpy as np
 from ..errors import GradientError
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
+from ..graph.large import large
 from ..graph.node import FRESH, PASSED, SHARED, Node
 from ..graph.region import Region
 from ..storage.arrays import Array
 from ..storage.quiet import Runner, quiet_runner
 from ..storage.tensor_base import TensorBase
 from .graph_task import GraphTask
-from .input_buffer import InputBuffer, buffer_of, ownership_is_used
+from .input_buffer import InputBuffer, buffer_of, to_overwrite
 from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
 from .ready_queue import ReadyQueue
 from .validate import fit_array
@@ -118,7 +119,9 @@ class ArrayRun:
         """Keep a leaf's gradient aside; see Note [Leaves are filled last]."""
         grad = buffer.whole(node.input_metadata[0])
         if grad is not None:
-            self.leaves.append((node, grad, buffer.owned and ownership_is_used()))
+            owned = buffer.owned
+            self.leaves.append((node, to_overwrite(grad) if owned else grad, owned))
+            buffer.grad = None
 
     def fill_leaves(self) -> None:
         """Add what was kept aside into ``.grad``."""
@@ -136,21 +139,43 @@ class ArrayRun:
         ownership: Sequence[int] = node.ownership
         if buffer.more:
             metadata = node.input_metadata
-            grads = [buffer.at(i).whole(m) for i, m in enumerate(metadata)]
+            grads = [buffer.at(i).taken(m) for i, m in enumerate(metadata)]
             answers = node.apply_arrays(grads, needs)
         elif isinstance(grad, list) and node.passes_regions():
             answers = ([region.through(node) for region in grad],)
         else:
             if isinstance(grad, list):
                 grad = buffer.whole(node.input_metadata[0])
+            # The buffer outlives this call; the memory is wanted before.
+            buffer.grad = None
             if node.takes_ownership:
-                owned = buffer.owned and ownership_is_used()
+                owned = buffer.owned
+                if owned and grad is not None:
+                    grad = to_overwrite(grad)
                 answers, ownership = node.apply_owned(grad, owned, needs)
+            elif node.overwrites and grad is not None and grad.size >= large.elements:
+                answers, ownership = self.apply_large(node, grad, buffer.owned, needs)
             else:
                 answers = node.apply_arrays((grad,), needs)
         if not task.keep_graph:
             node.release_variables()
         return answers, ownership
+
+    def apply_large(
+        self, node: Node, grad: Array, owned: bool, needs: int
+    ) -> tuple[Sequence[Answer], Sequence[int]]:
+        """What a node answers that reuses memory; see Note [Large gradients]."""
+        if owned:
+            return node.apply_large(to_overwrite(grad), True, False, needs)
+        if any(grad.strides):
+            return node.apply_large(grad, False, False, needs)
+        # One value, expanded; then what comes out may be expanded too, and cannot be written.
+        lend = not self.task.may_write_saved()
+        answers, ownership = node.apply_large(grad, False, lend, needs)
+        return answers, [
+            SHARED if isinstance(answer, np.ndarray) and not any(answer.strides) else owner
+            for answer, owner in zip(answers, ownership, strict=True)
+        ]
 
     def hand_on(
         self, node: Node, answers: Sequence[Answer], ownership: Sequence[int], was_owned: bool
@@ -166,6 +191,8 @@ class ArrayRun:
                 expected=len(edges),
                 found=len(answers),
             )
+        if was_owned and len(edges) == 2 and answers[0] is answers[1]:
+            answers, ownership = _taken_apart(node, answers, ownership)
         for nr, edge in enumerate(edges):
             if edge is None:
                 continue
@@ -264,6 +291,31 @@ def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runne
     if hooks is not None and hooks.post.entries:
         answers = show_outgoing(node, hooks, answers, incoming)
     quietly(run.hand_on, node, answers, ownership, buffer.owned)
+
+
+def _taken_apart(
+    node: Node, answers: Sequence[Answer], ownership: Sequence[int]
+) -> tuple[Sequence[Answer], Sequence[int]]:
+    """Sum a gradient that goes to two inputs at once for the one that was broadcast.
+
+    Then the other has it for itself, and may own it: a bias costs no copy of what it is added to.
+    """
+    grad = answers[0]
+    first, second = node.next_edges
+    if (
+        not isinstance(grad, np.ndarray)
+        or first is None
+        or second is None
+        or PASSED not in ownership
+    ):
+        return answers, ownership
+    fitted = [
+        fit_array(grad, edge.function.input_metadata[edge.input_nr], node, nr)
+        for nr, edge in enumerate((first, second))
+    ]
+    if fitted[0] is fitted[1]:
+        return answers, ownership
+    return fitted, [PASSED if answer is grad else FRESH for answer in fitted]
 
 
 def _is_sole(answers: Sequence[Answer], edges: Sequence[Edge | None], nr: int) -> bool:

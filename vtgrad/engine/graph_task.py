@@ -52,6 +52,7 @@ class GraphTask:
     """
 
     __slots__ = (
+        "_may_write_saved",
         "captures",
         "create_graph",
         "dependencies",
@@ -68,6 +69,7 @@ class GraphTask:
     keep_graph: bool
     create_graph: bool
     captures: dict[Node, dict[int, list[int]]]
+    _may_write_saved: bool | None
 
     def __init__(self, roots: Sequence[Edge], keep_graph: bool, create_graph: bool) -> None:
         self.roots = roots
@@ -77,6 +79,7 @@ class GraphTask:
         self.needs = None
         self.runs = None
         self.captures = {}
+        self._may_write_saved = None
 
     def count_dependencies(self) -> None:
         """Find every node that can be reached and what it waits for."""
@@ -170,6 +173,19 @@ class GraphTask:
         for nr, edge in enumerate(inputs):
             if edge is None or edge.function not in self.dependencies:
                 raise unused_input(nr)
+
+    def may_write_saved(self) -> bool:
+        """Whether a saved value may be written while this runs; found out when first asked.
+
+        Hooks may, and so may the sum into a ``.grad`` that was there before.
+        """
+        known = self._may_write_saved
+        if known is None:
+            known = self._may_write_saved = any(
+                node.hooks is not None or (node.is_leaf_node and node.leaf_cell().is_in_use())
+                for node in self.dependencies
+            )
+        return known
 
     def needs_of(self, node: Node) -> int:
         """Which of the node's gradients are asked for, as bits."""

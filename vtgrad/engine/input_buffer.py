@@ -12,14 +12,15 @@ from ..graph.region import Gradient, Region
 from ..storage.arrays import Array
 from .ready_queue import NodeTask
 
-__all__ = ["InputBuffer", "buffer_of", "ownership_is_used", "use_ownership"]
+__all__ = ["InputBuffer", "buffer_of", "to_overwrite", "use_ownership"]
 
 
 class _Switch:
-    """Whether owned arrays are reused. Off, every sum is a new array.
+    """Whether owned arrays are reused.
 
-    The numbers are the same, up to rounding: a new array may have another memory order, in which
-    a later reduction adds up in another order.
+    Off, the engine goes the same ways and overwrites a copy, laid out in memory as the owned
+    array is, wherever it would overwrite that. So all gradients are the same, bit for bit; if
+    they are not, an array was taken for owned that somebody else was going to read.
     """
 
     __slots__ = ("on",)
@@ -37,9 +38,20 @@ def use_ownership(on: bool) -> None:
     _ownership.on = on
 
 
-def ownership_is_used() -> bool:
-    """Whether owned gradient arrays are reused."""
-    return _ownership.on
+def to_overwrite(owned: Array) -> Array:
+    """An array that is owned, for somebody who will write to it."""
+    return owned if _ownership.on else _copy_of_same_layout(owned)
+
+
+def _copy_of_same_layout(array: Array) -> Array:
+    """A copy with the very strides of `array`, where NumPy's own copies close gaps."""
+    steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+    before = -sum(step for step in steps if step < 0)
+    after = sum(step for step in steps if step > 0)
+    memory: Array = np.empty(before + after + array.itemsize if array.size else 0, np.uint8)
+    copy: Array = np.ndarray(array.shape, array.dtype, memory, before, array.strides)
+    copy[...] = array
+    return copy
 
 
 # A buffer holds nothing, a whole gradient, or regions that no whole gradient was needed for yet.
@@ -94,18 +106,17 @@ class InputBuffer(NodeTask):
             self.grad = grad
             self.owned = owned
         elif isinstance(present, list):
-            whole = grad if owned and _ownership.on else np.array(grad)
+            whole = to_overwrite(grad) if owned else np.array(grad)
             for region in present:
                 whole = region.add_into(whole)
             self.grad = whole
             self.owned = True
-        elif not _ownership.on:
-            self.grad = np.asarray(np.add(present, grad))
         elif self.owned:
+            present = self.grad = to_overwrite(present)
             np.add(present, grad, present)
         elif owned:
-            np.add(present, grad, grad)
-            self.grad = grad
+            total = self.grad = to_overwrite(grad)
+            np.add(present, total, total)
             self.owned = True
         else:
             self.grad = np.asarray(np.add(present, grad))
@@ -121,8 +132,7 @@ class InputBuffer(NodeTask):
             if self._waiting > 2 * _elements(meta):
                 self._write_out(present, meta)
         else:
-            if not (self.owned and _ownership.on):
-                present = np.array(present)
+            present = to_overwrite(present) if self.owned else np.array(present)
             self.grad = grad.add_into(present)
             self.owned = True
 
@@ -141,6 +151,12 @@ class InputBuffer(NodeTask):
             present = self.grad
             assert not isinstance(present, list)
         return present
+
+    def taken(self, meta: InputMetadata) -> Array | None:
+        """The sum, moved out, so that its memory is free as soon as the caller drops it."""
+        whole = self.whole(meta)
+        self.grad = None
+        return whole
 
 
 def buffer_of(function: Node) -> InputBuffer:

@@ -137,6 +137,10 @@ class GradCell:
             present = self.grad
             self.grad = grad if present is None else plus(present, grad)
 
+    def is_in_use(self) -> bool:
+        """Whether there is a gradient already, or a hook that waits for one."""
+        return self.grad is not None or self.post_accumulate is not None
+
     def __init__(self) -> None:
         self.grad = None
         self.leaf_state = LeafState.ACCUMULATES

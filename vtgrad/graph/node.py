@@ -70,6 +70,8 @@ class Node:
     ownership: ClassVar[tuple[int, ...]] = ()
     # Whether `apply_owned` exists, which may write into a gradient that it owns.
     takes_ownership: ClassVar[bool] = False
+    # Whether `apply_large` exists, which computes large gradients in dead arrays.
+    overwrites: ClassVar[bool] = False
     # Whether this is a leaf's AccumulateGrad.
     is_leaf_node: ClassVar[bool] = False
     # Whether `save_results` has anything to do.
@@ -113,6 +115,25 @@ class Node:
     ) -> Sequence[TensorBase | None]:
         """The same as `apply_arrays`, recorded, so that it can be differentiated again."""
         raise NotSupportedError(f"{self.name()} has no second derivative", node=self.name())
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """As `apply_arrays`, reusing memory; see Note [Large gradients].
+
+        Parameters
+        ----------
+        grad : ndarray
+            The gradient of the first result; it may be overwritten if it is `owned`.
+        lend : bool
+            Whether a saved value may be handed on where its product with ones is asked for.
+
+        Returns
+        -------
+        tuple
+            The gradients of the inputs, and who holds each, as `ownership` has it.
+        """
+        raise NotSupportedError(f"{self.name()} never reuses memory", node=self.name())
 
     def apply_owned(
         self, grad: Array | None, owned: bool, needs: int

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import GraphFreedError
 from ..graph.edge import Edge
 from ..graph.input_metadata import metadata_of
+from ..graph.large import large
 from ..graph.node import FRESH, Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
@@ -138,7 +139,14 @@ class CopySlices(Node):
             return (None,) * len(self.next_edges), (FRESH,) * len(self.next_edges)
         whole, part = self._take_part(grad, owned)
         inner = self._inner()
-        answers = list(inner.apply_arrays((part.copy(),), needs))
+        own_part = part.copy()
+        ownership: Sequence[int] = inner.ownership
+        found: Sequence[Gradient | None]
+        if inner.overwrites and part.size >= large.elements:
+            found, ownership = inner.apply_large(own_part, True, False, needs)
+        else:
+            found = inner.apply_arrays((own_part,), needs)
+        answers = list(found)
         first: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             first = whole
@@ -152,7 +160,7 @@ class CopySlices(Node):
                     own = own.real
                 np.copyto(part, own, casting="unsafe")
         answers[0] = first
-        return answers, (FRESH, *inner.ownership[1:])
+        return answers, (FRESH, *ownership[1:])
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """The same with a gradient that somebody else holds."""

@@ -52,8 +52,9 @@ def gradient_of_power(grad: Array, base: Array, exponent: Number) -> Array:
     """The gradient of the base of ``base ** number``; 0 for the exponent 0, also at 0."""
     if exponent == 0:
         return k.zeros_like(grad)
-    lower = base if exponent == 2 else k.pow(base, exponent - 1)
-    return k.mul(grad, k.conj(k.mul(lower, exponent)))
+    if exponent == 2:
+        return k.mul(k.mul(grad, 2), k.conj(base))
+    return k.mul(grad, k.conj(k.mul(k.pow(base, exponent - 1), exponent)))
 
 
 def gradient_of_base(grad: Array, base: Array, exponent: Array) -> Array:
@@ -113,7 +114,7 @@ def turned(grad: Array, leg: Array, y: Array, x: Array) -> Array:
 
 def shared_gradient(grad: Array, a: Array, b: Array, lost: Array) -> Array:
     """The gradient of one of two values of which one was taken: half of it where both are equal."""
-    return k.where(lost, 0, k.where(k.eq(a, b), k.div(grad, 2), grad))
+    return k.halved_where(k.where(lost, 0, grad), k.eq(a, b))
 
 
 def gradient_inside(

@@ -28,8 +28,8 @@ def sum_gradient(grad: Array, sizes: Shape, dim: Dims) -> Array:
 
 def mean_gradient(grad: Array, sizes: Shape, dim: Dims) -> Array:
     """As for a sum, divided by the number of elements."""
-    spread = k.expand(k.reshape(grad, kept_shape(sizes, dim)), sizes)
-    return k.div(spread, reduced_count(sizes, dim))
+    share = k.div(grad, reduced_count(sizes, dim))
+    return k.expand(k.reshape(share, kept_shape(sizes, dim)), sizes)
 
 
 def cumsum_gradient(grad: Array, dim: int) -> Array:

@@ -15,7 +15,8 @@ from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated import large_formulas, tensor_formulas
+from vtgrad.ops.overwriting import over, product
 from vtgrad.ops.saving import (
     live,
 )
@@ -92,6 +93,7 @@ class SubBackward0(Node):
     __slots__ = ("alpha",)
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
+    overwrites: ClassVar[bool] = True
 
     alpha: Number
 
@@ -125,6 +127,19 @@ class SubBackward0(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = grad
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = array_formulas.scaled_back(over(owned, k.neg, grad), self.alpha)
+        return (grad0, grad1), (PASSED, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -154,6 +169,7 @@ class RsubBackward0(Node):
     __slots__ = ("alpha",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, PASSED)
+    overwrites: ClassVar[bool] = True
 
     alpha: Number
 
@@ -187,6 +203,19 @@ class RsubBackward0(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = array_formulas.scaled_back(over(owned0, k.neg, grad), self.alpha)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = grad
+        return (grad0, grad1), (FRESH, PASSED)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -216,6 +245,7 @@ class RsubBackward1(Node):
     __slots__ = ("alpha",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     alpha: Number
 
@@ -238,6 +268,15 @@ class RsubBackward1(Node):
             return (None,)
         return (array_formulas.scaled_back(k.neg(grad), self.alpha),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = array_formulas.scaled_back(over(owned, k.neg, grad), self.alpha)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -257,6 +296,7 @@ class MulBackward0(Node):
     __slots__ = ("saved_other", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_other: SavedVariable | Number | None
@@ -328,6 +368,35 @@ class MulBackward0(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        owner0 = FRESH
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = product(lend, owned0, grad, k.conj(other))
+            if grad0 is other:
+                owner0 = SHARED
+        grad1: Gradient | None = None
+        owner1 = FRESH
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad1 = product(lend, owned, grad, k.conj(self_))
+            if grad1 is self_:
+                owner1 = SHARED
+        return (grad0, grad1), (owner0, owner1)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -365,6 +434,7 @@ class DivBackward0(Node):
     __slots__ = ("saved_other", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_other: SavedVariable | Number | None
@@ -439,6 +509,41 @@ class DivBackward0(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(owned0, k.div, grad, k.conj(other))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
+            grad1 = over(
+                3,
+                k.mul,
+                over(owned, k.neg, grad),
+                k.conj(over(1, k.div, k.div(self_, other), other)),
+            )
+        return (grad0, grad1), (FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -481,6 +586,7 @@ class DivBackward2(Node):
     __slots__ = ("rounding_mode", "saved_other", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_other: SavedVariable | Number | None
@@ -561,6 +667,37 @@ class DivBackward2(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
+            grad0 = array_formulas.gradient_of_dividend(grad, other, self.rounding_mode)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
+            grad1 = large_formulas.gradient_of_divisor(
+                owned, grad, self_, other, self.rounding_mode
+            )
+        return (grad0, grad1), (FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -639,6 +776,7 @@ class RemainderBackward1(Node):
     __slots__ = ("saved_other", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
@@ -699,6 +837,27 @@ class RemainderBackward1(Node):
             grad0,
             grad1,
         )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = grad
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = over(
+                1, k.mul, over(owned, k.neg, grad), k.div(self_, other, rounding_mode="floor")
+            )
+        return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -771,6 +930,7 @@ class FmodBackward1(Node):
     __slots__ = ("saved_other", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
@@ -832,6 +992,27 @@ class FmodBackward1(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = grad
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = over(
+                1, k.mul, over(owned, k.neg, grad), k.div(self_, other, rounding_mode="trunc")
+            )
+        return (grad0, grad1), (PASSED, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -867,6 +1048,7 @@ class LerpBackward0(Node):
     __slots__ = ("weight",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     weight: Number
 
@@ -900,6 +1082,19 @@ class LerpBackward0(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(owned0, k.mul, grad, k.conj(1 - self.weight))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = over(owned, k.mul, grad, k.conj(self.weight))
+        return (grad0, grad1), (FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -929,6 +1124,7 @@ class LerpBackward1(Node):
     __slots__ = ("saved_end", "saved_self", "saved_weight")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_end: SavedVariable | None
@@ -1010,6 +1206,42 @@ class LerpBackward1(Node):
             grad2,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_weight = self.saved_weight
+            assert saved_weight is not None
+            weight = saved_weight.unpack_array(self)
+            owned0 = (
+                owned
+                and not (needs & 2 and self.next_edges[1] is not None)
+                and not (needs & 4 and self.next_edges[2] is not None)
+            )
+            grad0 = over(2 | owned0, k.mul, grad, k.conj(k.rsub(weight, 1)))
+        grad1: Gradient | None = None
+        owner1 = FRESH
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_weight = self.saved_weight
+            assert saved_weight is not None
+            weight = saved_weight.unpack_array(self)
+            owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
+            grad1 = product(lend, owned1, grad, k.conj(weight))
+            if grad1 is weight:
+                owner1 = SHARED
+        grad2: Gradient | None = None
+        if needs & 4 and self.next_edges[2] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_end = self.saved_end
+            assert saved_end is not None
+            end = saved_end.unpack_array(self)
+            grad2 = over(2 | owned, k.mul, grad, k.conj(k.sub(end, self_)))
+        return (grad0, grad1, grad2), (FRESH, owner1, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1056,6 +1288,7 @@ class AddcmulBackward0(Node):
     __slots__ = ("saved_tensor1", "saved_tensor2", "value")
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_tensor1: SavedVariable | None
     saved_tensor2: SavedVariable | None
@@ -1128,6 +1361,29 @@ class AddcmulBackward0(Node):
             grad2,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = grad
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_tensor2 = self.saved_tensor2
+            assert saved_tensor2 is not None
+            tensor2 = saved_tensor2.unpack_array(self)
+            owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
+            grad1 = over(2 | owned1, k.mul, grad, k.conj(k.mul(tensor2, self.value)))
+        grad2: Gradient | None = None
+        if needs & 4 and self.next_edges[2] is not None:
+            saved_tensor1 = self.saved_tensor1
+            assert saved_tensor1 is not None
+            tensor1 = saved_tensor1.unpack_array(self)
+            grad2 = over(2 | owned, k.mul, grad, k.conj(k.mul(tensor1, self.value)))
+        return (grad0, grad1, grad2), (PASSED, FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1168,6 +1424,7 @@ class AddcdivBackward0(Node):
     __slots__ = ("saved_tensor1", "saved_tensor2", "value")
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_tensor1: SavedVariable | None
     saved_tensor2: SavedVariable | None
@@ -1245,6 +1502,39 @@ class AddcdivBackward0(Node):
             grad2,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = grad
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_tensor2 = self.saved_tensor2
+            assert saved_tensor2 is not None
+            tensor2 = saved_tensor2.unpack_array(self)
+            owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
+            grad1 = over(
+                2 | owned1, k.mul, grad, k.conj(over(1, k.mul, k.reciprocal(tensor2), self.value))
+            )
+        grad2: Gradient | None = None
+        if needs & 4 and self.next_edges[2] is not None:
+            saved_tensor1 = self.saved_tensor1
+            assert saved_tensor1 is not None
+            tensor1 = saved_tensor1.unpack_array(self)
+            saved_tensor2 = self.saved_tensor2
+            assert saved_tensor2 is not None
+            tensor2 = saved_tensor2.unpack_array(self)
+            grad2 = over(
+                3,
+                k.mul,
+                over(owned, k.neg, grad),
+                k.conj(over(3, k.div, k.mul(tensor1, self.value), k.mul(tensor2, tensor2))),
+            )
+        return (grad0, grad1, grad2), (PASSED, FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1290,6 +1580,7 @@ class PowBackward0(Node):
     __slots__ = ("exponent", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     exponent: Number
@@ -1331,6 +1622,18 @@ class PowBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (array_formulas.gradient_of_power(grad, self_, self.exponent),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = large_formulas.gradient_of_power(owned, grad, self_, self.exponent)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1354,6 +1657,7 @@ class PowBackward1(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_exponent: SavedVariable | None
@@ -1427,6 +1731,32 @@ class PowBackward1(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_exponent = self.saved_exponent
+            assert saved_exponent is not None
+            exponent = saved_exponent.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = large_formulas.gradient_of_base(owned0, grad, self_, exponent)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_exponent = self.saved_exponent
+            assert saved_exponent is not None
+            exponent = saved_exponent.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = large_formulas.gradient_of_exponent(owned, grad, self_, exponent, result)
+        return (grad0, grad1), (FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1470,6 +1800,7 @@ class PowBackward2(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_exponent: SavedVariable | None
     self: Number
@@ -1517,6 +1848,21 @@ class PowBackward2(Node):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_number_exponent(grad, self.self, exponent, result),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_exponent = self.saved_exponent
+            assert saved_exponent is not None
+            exponent = saved_exponent.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.gradient_of_number_exponent(
+                owned, grad, self.self, exponent, result
+            )
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1541,6 +1887,7 @@ class SqrtBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -1577,6 +1924,16 @@ class SqrtBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(result), 2)),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = over(2 | owned, k.div, grad, k.mul(k.conj(result), 2))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1598,6 +1955,7 @@ class RsqrtBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -1634,6 +1992,16 @@ class RsqrtBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, -0.5), k.conj(k.pow(result, 3))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = over(3, k.mul, over(owned, k.mul, grad, -0.5), k.conj(k.pow(result, 3)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1655,6 +2023,7 @@ class ReciprocalBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -1691,6 +2060,16 @@ class ReciprocalBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.mul(k.neg(grad), k.conj(k.mul(result, result))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = over(3, k.mul, over(owned, k.neg, grad), k.conj(k.mul(result, result)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1711,6 +2090,7 @@ class NegBackward0(Node):
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> NegBackward0:
@@ -1727,6 +2107,15 @@ class NegBackward0(Node):
         if not needs & 1:
             return (None,)
         return (k.neg(grad),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = over(owned, k.neg, grad)
+        return (grad0,), (FRESH,)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -1747,6 +2136,7 @@ class AbsBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -1785,6 +2175,18 @@ class AbsBackward0(Node):
         assert saved_self is not None
         self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.sgn(self_)),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(owned, k.mul, grad, k.sgn(self_))
+        return (grad0,), (FRESH,)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -1845,6 +2247,7 @@ class SgnBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_result: SavedVariable
@@ -1891,6 +2294,19 @@ class SgnBackward0(Node):
         self_ = saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_sgn(grad, self_, result),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.gradient_of_sgn(owned, grad, self_, result)
+        return (grad0,), (FRESH,)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int

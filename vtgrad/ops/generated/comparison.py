@@ -23,6 +23,7 @@ from vtgrad.ops.generated.comparison_nodes import (
     GeBackward1,
     GtBackward0,
     GtBackward1,
+    HalvedWhereBackward0,
     LeBackward0,
     LeBackward1,
     LogicalAndBackward0,
@@ -87,6 +88,7 @@ __all__ = [
     "gt_number_",
     "gt_tensor",
     "gt_tensor_",
+    "halved_where",
     "has_nonnegative_real",
     "isfinite",
     "isinf",
@@ -194,6 +196,24 @@ def maximum(input: T, other: TensorBase, *, out: T | None = None) -> T:
         and requires_grad(input, other)
     ):
         node = MaximumBackward0.record(input, other)
+        set_history(result, node)
+    return result
+
+
+def halved_where(self: T, condition: TensorBase) -> T:
+    """Floating values, half of them where a condition of the same shape holds."""
+    try:
+        array = quiet.run(k.halved_where, self._impl.array, condition._impl.array)
+    except Exception as error:
+        explain(error, "self: Tensor, condition: Tensor", self, condition)
+        raise
+    result = wrap_like(self, array)
+    if (
+        ((self._impl.autograd_meta is not None) or (condition._impl.autograd_meta is not None))
+        and is_grad_enabled()
+        and requires_grad(self, condition)
+    ):
+        node = HalvedWhereBackward0.record(self, condition)
         set_history(result, node)
     return result
 

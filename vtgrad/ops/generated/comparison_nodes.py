@@ -15,7 +15,8 @@ from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated import large_formulas, tensor_formulas
+from vtgrad.ops.overwriting import over
 from vtgrad.ops.saving import (
     live,
 )
@@ -31,6 +32,7 @@ class ReluBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -67,6 +69,16 @@ class ReluBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.threshold_backward(grad, result, 0),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = over(owned, k.threshold_backward, grad, result, 0)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -87,6 +99,7 @@ class ThresholdBackwardBackward0(Node):
     __slots__ = ("saved_self", "threshold")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     threshold: Number
@@ -139,6 +152,22 @@ class ThresholdBackwardBackward0(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(owned0, k.threshold_backward, grad, self_, self.threshold)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = k.zeros_like(grad)
+        return (grad0, grad1), (FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -171,6 +200,7 @@ class MaximumBackward0(Node):
     __slots__ = ("saved_other", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
@@ -234,6 +264,31 @@ class MaximumBackward0(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = large_formulas.shared_gradient(owned0, grad, self_, other, k.lt(self_, other))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = large_formulas.shared_gradient(owned, grad, self_, other, k.gt(self_, other))
+        return (grad0, grad1), (FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -269,12 +324,87 @@ class MaximumBackward0(Node):
 
 
 @final
+class HalvedWhereBackward0(Node):
+    """Derivative of `halved_where`."""
+
+    __slots__ = ("saved_condition",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
+
+    saved_condition: SavedVariable | None
+
+    @staticmethod
+    def record(
+        self: TensorBase, condition: TensorBase, *, inplace: bool = False
+    ) -> HalvedWhereBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = HalvedWhereBackward0((edge0,))
+        node.saved_condition = SavedVariable(condition, None)
+        return node
+
+    def saved(self) -> Sequence[SavedVariable]:
+        """What was saved."""
+        return live(self.saved_condition)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_condition is not None:
+            self.saved_condition.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_condition is not None:
+            self.saved_condition = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_condition = self.saved_condition
+        assert saved_condition is not None
+        condition = saved_condition.unpack_array(self)
+        return (k.halved_where(grad, condition),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_condition = self.saved_condition
+            assert saved_condition is not None
+            condition = saved_condition.unpack_array(self)
+            grad0 = over(owned, k.halved_where, grad, condition)
+        return (grad0,), (FRESH,)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_condition = self.saved_condition
+        assert saved_condition is not None
+        condition = saved_condition.unpack(self)
+        return (F.halved_where(grad, condition),)
+
+
+@final
 class MinimumBackward0(Node):
     """Derivative of `minimum`."""
 
     __slots__ = ("saved_other", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
@@ -338,6 +468,31 @@ class MinimumBackward0(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = large_formulas.shared_gradient(owned0, grad, self_, other, k.gt(self_, other))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = large_formulas.shared_gradient(owned, grad, self_, other, k.lt(self_, other))
+        return (grad0, grad1), (FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -379,6 +534,7 @@ class ClampBackward0(Node):
     __slots__ = ("saved_max", "saved_min", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_min: SavedVariable | None
@@ -471,6 +627,48 @@ class ClampBackward0(Node):
             grad2,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            min = None if saved_min is None else saved_min.unpack_array(self)
+            saved_max = self.saved_max
+            max = None if saved_max is None else saved_max.unpack_array(self)
+            owned0 = (
+                owned
+                and not (needs & 2 and self.next_edges[1] is not None)
+                and not (needs & 4 and self.next_edges[2] is not None)
+            )
+            grad0 = large_formulas.gradient_inside(owned0, grad, self_, min, max)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            min = None if saved_min is None else saved_min.unpack_array(self)
+            saved_max = self.saved_max
+            max = None if saved_max is None else saved_max.unpack_array(self)
+            owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
+            grad1 = large_formulas.gradient_of_lower(owned1, grad, self_, min, max)
+        grad2: Gradient | None = None
+        if needs & 4 and self.next_edges[2] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            min = None if saved_min is None else saved_min.unpack_array(self)
+            saved_max = self.saved_max
+            max = None if saved_max is None else saved_max.unpack_array(self)
+            grad2 = large_formulas.gradient_of_upper(owned, grad, self_, min, max)
+        return (grad0, grad1, grad2), (FRESH, FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -526,6 +724,7 @@ class ClampBackward1(Node):
     __slots__ = ("max", "min", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     min: Number | None
@@ -575,6 +774,18 @@ class ClampBackward1(Node):
         self_ = saved_self.unpack_array(self)
         return (array_formulas.gradient_inside(grad, self_, self.min, self.max),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = large_formulas.gradient_inside(owned, grad, self_, self.min, self.max)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -597,6 +808,7 @@ class ClampMinBackward0(Node):
     __slots__ = ("min", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     min: Number
@@ -638,6 +850,18 @@ class ClampMinBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.where(k.ge(self_, self.min), grad, 0),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(owned << 1, k.where, k.ge(self_, self.min), grad, 0)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -660,6 +884,7 @@ class ClampMinBackward1(Node):
     __slots__ = ("saved_min", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_min: SavedVariable | None
@@ -725,6 +950,31 @@ class ClampMinBackward1(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            assert saved_min is not None
+            min = saved_min.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(owned0 << 1, k.where, k.ge(self_, min), grad, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_min = self.saved_min
+            assert saved_min is not None
+            min = saved_min.unpack_array(self)
+            grad1 = over(owned << 1, k.where, k.lt(self_, min), grad, 0)
+        return (grad0, grad1), (FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -766,6 +1016,7 @@ class ClampMaxBackward0(Node):
     __slots__ = ("max", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     max: Number
@@ -807,6 +1058,18 @@ class ClampMaxBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.where(k.le(self_, self.max), grad, 0),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(owned << 1, k.where, k.le(self_, self.max), grad, 0)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -829,6 +1092,7 @@ class ClampMaxBackward1(Node):
     __slots__ = ("saved_max", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_max: SavedVariable | None
@@ -894,6 +1158,31 @@ class ClampMaxBackward1(Node):
             grad1,
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_max = self.saved_max
+            assert saved_max is not None
+            max = saved_max.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(owned0 << 1, k.where, k.le(self_, max), grad, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_max = self.saved_max
+            assert saved_max is not None
+            max = saved_max.unpack_array(self)
+            grad1 = over(owned << 1, k.where, k.gt(self_, max), grad, 0)
+        return (grad0, grad1), (FRESH, FRESH)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -935,6 +1224,7 @@ class WhereBackward0(Node):
     __slots__ = ("saved_condition",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_condition: SavedVariable | None
 
@@ -991,6 +1281,25 @@ class WhereBackward0(Node):
             grad0,
             grad1,
         )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_condition = self.saved_condition
+            assert saved_condition is not None
+            condition = saved_condition.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(owned0 << 1, k.where, condition, grad, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_condition = self.saved_condition
+            assert saved_condition is not None
+            condition = saved_condition.unpack_array(self)
+            grad1 = over(owned << 2, k.where, condition, 0, grad)
+        return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, Node
+from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated import large_formulas, tensor_formulas
+from vtgrad.ops.overwriting import over, product
 from vtgrad.ops.saving import (
     live,
 )
@@ -31,6 +32,7 @@ class ExpBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -67,6 +69,19 @@ class ExpBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(result)),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        owner0 = FRESH
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = product(lend, owned, grad, k.conj(result))
+            if grad0 is result:
+                owner0 = SHARED
+        return (grad0,), (owner0,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -88,6 +103,7 @@ class Exp2Backward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -124,6 +140,16 @@ class Exp2Backward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, k.conj(result)), 0.6931471805599453),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = over(1, k.mul, over(owned, k.mul, grad, k.conj(result)), 0.6931471805599453)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -145,6 +171,7 @@ class Expm1Backward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -181,6 +208,16 @@ class Expm1Backward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.add(result, 1))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(k.add(result, 1)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -201,6 +238,7 @@ class LogBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -240,6 +278,18 @@ class LogBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.conj(self_)),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(owned, k.div, grad, k.conj(self_))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -262,6 +312,7 @@ class Log2Backward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -301,6 +352,18 @@ class Log2Backward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(self_), 0.6931471805599453)),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.div, grad, k.mul(k.conj(self_), 0.6931471805599453))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -323,6 +386,7 @@ class Log10Backward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -362,6 +426,18 @@ class Log10Backward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(self_), 2.302585092994046)),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.div, grad, k.mul(k.conj(self_), 2.302585092994046))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -384,6 +460,7 @@ class Log1PBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -423,6 +500,18 @@ class Log1PBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.add(self_, 1))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.div, grad, k.conj(k.add(self_, 1)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -446,6 +535,7 @@ class SigmoidBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -482,6 +572,16 @@ class SigmoidBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.mul(k.rsub(result, 1), result))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.mul, k.rsub(result, 1), result)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -502,6 +602,7 @@ class SinBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -541,6 +642,18 @@ class SinBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.cos(self_))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(k.cos(self_)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -563,6 +676,7 @@ class CosBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -602,6 +716,18 @@ class CosBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.sin(self_)))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, k.sin(self_))))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -625,6 +751,7 @@ class TanBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -661,6 +788,16 @@ class TanBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.add(k.mul(result, result), 1))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.add, k.mul(result, result), 1)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -681,6 +818,7 @@ class AsinBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -720,6 +858,23 @@ class AsinBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsqrt(k.rsub(k.mul(self_, self_), 1)))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(
+                2 | owned,
+                k.mul,
+                grad,
+                k.conj(over(1, k.rsqrt, over(1, k.rsub, k.mul(self_, self_), 1))),
+            )
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -742,6 +897,7 @@ class AcosBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -781,6 +937,23 @@ class AcosBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.rsqrt(k.rsub(k.mul(self_, self_), 1))))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(
+                2 | owned,
+                k.mul,
+                grad,
+                k.conj(over(1, k.neg, over(1, k.rsqrt, over(1, k.rsub, k.mul(self_, self_), 1)))),
+            )
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -803,6 +976,7 @@ class AtanBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -842,6 +1016,18 @@ class AtanBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.add(k.mul(self_, self_), 1))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.div, grad, k.conj(over(1, k.add, k.mul(self_, self_), 1)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -864,6 +1050,7 @@ class SinhBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -903,6 +1090,18 @@ class SinhBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.cosh(self_))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(k.cosh(self_)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -925,6 +1124,7 @@ class CoshBackward0(Node):
     __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
 
@@ -964,6 +1164,18 @@ class CoshBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.sinh(self_))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(k.sinh(self_)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -987,6 +1199,7 @@ class TanhBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_result: SavedVariable
 
@@ -1023,6 +1236,16 @@ class TanhBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsub(k.mul(result, result), 1))),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.rsub, k.mul(result, result), 1)))
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1043,6 +1266,7 @@ class Atan2Backward0(Node):
     __slots__ = ("saved_other", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
@@ -1107,6 +1331,31 @@ class Atan2Backward0(Node):
             grad0,
             grad1,
         )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = large_formulas.turned(owned0, grad, other, self_, other)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = large_formulas.turned(owned, grad, k.neg(self_), self_, other)
+        return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int

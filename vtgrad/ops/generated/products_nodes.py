@@ -16,6 +16,7 @@ from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.overwriting import product
 from vtgrad.ops.saving import (
     geometry_of_operand,
     live,
@@ -311,6 +312,7 @@ class DotBackward0(Node):
     __slots__ = ("saved_self", "saved_tensor")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_tensor: SavedVariable | None
@@ -367,6 +369,31 @@ class DotBackward0(Node):
             grad0,
             grad1,
         )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        owner0 = FRESH
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_tensor = self.saved_tensor
+            assert saved_tensor is not None
+            tensor = saved_tensor.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = product(lend, owned0, grad, k.conj(tensor))
+            if grad0 is tensor:
+                owner0 = SHARED
+        grad1: Gradient | None = None
+        owner1 = FRESH
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad1 = product(lend, owned, grad, k.conj(self_))
+            if grad1 is self_:
+                owner1 = SHARED
+        return (grad0, grad1), (owner0, owner1)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int

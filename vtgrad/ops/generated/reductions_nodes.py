@@ -15,7 +15,7 @@ from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated import large_formulas, tensor_formulas
 from vtgrad.ops.saving import (
     live,
 )
@@ -120,7 +120,7 @@ class MeanBackward0(Node):
 
     __slots__ = ("self_shape",)
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
     self_shape: Shape
 
@@ -161,7 +161,7 @@ class MeanBackward1(Node):
 
     __slots__ = ("dim", "self_shape")
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
     self_shape: Shape
     dim: Dims
@@ -362,6 +362,7 @@ class MaxBackward1(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_result: SavedVariable
@@ -407,6 +408,19 @@ class MaxBackward1(Node):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.shared_by_whole_ties(owned, grad, self_, result)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -431,6 +445,7 @@ class MinBackward1(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_result: SavedVariable
@@ -476,6 +491,19 @@ class MinBackward1(Node):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.shared_by_whole_ties(owned, grad, self_, result)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -500,6 +528,7 @@ class MedianBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     saved_result: SavedVariable
@@ -544,6 +573,19 @@ class MedianBackward0(Node):
         self_ = saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.shared_by_whole_ties(owned, grad, self_, result)
+        return (grad0,), (FRESH,)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -902,6 +944,7 @@ class AmaxBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: Dims
@@ -951,6 +994,19 @@ class AmaxBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -975,6 +1031,7 @@ class AminBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: Dims
@@ -1024,6 +1081,19 @@ class AminBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1047,6 +1117,7 @@ class VarBackward0(Node):
     __slots__ = ("correction", "dim", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: Dims
@@ -1095,6 +1166,18 @@ class VarBackward0(Node):
         self_ = saved_self.unpack_array(self)
         return (array_formulas.var_gradient(grad, self_, self.dim, self.correction),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = large_formulas.var_gradient(owned, grad, self_, self.dim, self.correction)
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1118,6 +1201,7 @@ class StdBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: Dims
@@ -1174,6 +1258,21 @@ class StdBackward0(Node):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.std_gradient(grad, self_, result, self.dim, self.correction),)
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.std_gradient(
+                owned, grad, self_, result, self.dim, self.correction
+            )
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1198,6 +1297,7 @@ class LinalgVectorNormBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     ord: float
@@ -1259,6 +1359,25 @@ class LinalgVectorNormBackward0(Node):
             else array_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim),
         )
 
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = (
+                None
+                if self.ord == 0
+                else large_formulas.vector_norm_gradient(
+                    owned, grad, self_, result, self.ord, self.dim
+                )
+            )
+        return (grad0,), (FRESH,)
+
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
@@ -1287,6 +1406,7 @@ class LogsumexpBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     dim: Dims
@@ -1335,6 +1455,19 @@ class LogsumexpBackward0(Node):
         self_ = saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.logsumexp_gradient(grad, self_, result, self.dim),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.logsumexp_gradient(owned, grad, self_, result, self.dim)
+        return (grad0,), (FRESH,)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int

@@ -301,8 +301,9 @@ def gradient_of_power(grad: TensorBase, base: TensorBase, exponent: Number) -> T
     """The gradient of the base of ``base ** number``; 0 for the exponent 0, also at 0."""
     if exponent == 0:
         return F.zeros_like(grad)
-    lower = base if exponent == 2 else F.pow(base, exponent - 1)
-    return F.mul(grad, F.conj(F.mul(lower, exponent)))
+    if exponent == 2:
+        return F.mul(F.mul(grad, 2), F.conj(base))
+    return F.mul(grad, F.conj(F.mul(F.pow(base, exponent - 1), exponent)))
 
 
 def gradient_of_base(grad: TensorBase, base: TensorBase, exponent: TensorBase) -> TensorBase:
@@ -360,7 +361,7 @@ def turned(grad: TensorBase, leg: TensorBase, y: TensorBase, x: TensorBase) -> T
 
 def shared_gradient(grad: TensorBase, a: TensorBase, b: TensorBase, lost: TensorBase) -> TensorBase:
     """The gradient of one of two values of which one was taken: half of it where both are equal."""
-    return F.where(lost, 0, F.where(F.eq(a, b), F.div(grad, 2), grad))
+    return F.halved_where(F.where(lost, 0, grad), F.eq(a, b))
 
 
 def gradient_inside(
@@ -432,8 +433,8 @@ def sum_gradient(grad: TensorBase, sizes: Shape, dim: Dims) -> TensorBase:
 
 def mean_gradient(grad: TensorBase, sizes: Shape, dim: Dims) -> TensorBase:
     """As for a sum, divided by the number of elements."""
-    spread = F.expand(F.reshape(grad, kept_shape(sizes, dim)), sizes)
-    return F.div(spread, reduced_count(sizes, dim))
+    share = F.div(grad, reduced_count(sizes, dim))
+    return F.expand(F.reshape(share, kept_shape(sizes, dim)), sizes)
 
 
 def cumsum_gradient(grad: TensorBase, dim: int) -> TensorBase:

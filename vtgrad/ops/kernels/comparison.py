@@ -6,7 +6,7 @@ from typing import Final, TypeGuard, cast
 
 import numpy as np
 
-from vtgrad.errors import DTypeError, NotSupportedError
+from vtgrad.errors import DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.kernels.elementwise import (
     BOOL,
     Operand,
@@ -30,6 +30,7 @@ __all__ = [
     "eq",
     "ge",
     "gt",
+    "halved_where",
     "has_nonnegative_real",
     "isfinite",
     "isinf",
@@ -153,6 +154,8 @@ def relu(input: Array, *, out: Array | None = None) -> Array:
     refuse("relu", dtype, "c")
     if out is None:
         if input.flags.c_contiguous and input.ndim:
+            if input.size >= _LARGE and dtype.char in "fd":
+                return _extreme_of_large(np.maximum, input, 0, None)
             result: Array = np.maximum(input, zero_of(dtype))
             return result
         out = empty_like_elementwise(dtype, input.shape, input)
@@ -160,9 +163,11 @@ def relu(input: Array, *, out: Array | None = None) -> Array:
     return out
 
 
-def threshold_backward(grad_output: Array, self: Array, threshold: Number) -> Array:
+def threshold_backward(
+    grad_output: Array, self: Array, threshold: Number, *, out: Array | None = None
+) -> Array:
     """`grad_output`, but 0 where `self` is at or below the threshold; a nan is not below."""
-    return where(compare(np.less_equal, self, threshold, None), 0, grad_output)
+    return where(compare(np.less_equal, self, threshold, None), 0, grad_output, out=out)
 
 
 def clamp(
@@ -209,11 +214,42 @@ def clamp(
     return place(value, dtype, out, *arrays)
 
 
+def halved_where(self: Array, condition: Array, *, out: Array | None = None) -> Array:
+    """The floating values, half of them where `condition`, of the same shape, holds.
+
+    Raises
+    ------
+    DTypeError
+        If the condition is not bool.
+    ShapeError
+        If the shapes differ.
+    NotSupportedError
+        If the values are not floating.
+    """
+    if condition.dtype != BOOL:
+        raise DTypeError(f"the condition must be bool, not {condition.dtype.name}")
+    if condition.shape != self.shape:
+        raise ShapeError(
+            f"values of shape {list(self.shape)} and a condition of shape {list(condition.shape)}",
+            expected=self.shape,
+            found=condition.shape,
+        )
+    refuse("halved_where", self.dtype, "buic")
+    if out is None:
+        out = empty_like_elementwise(self.dtype, self.shape, self)
+    if out is not self:
+        np.copyto(out, self)
+    if condition.any():
+        np.multiply(self, 0.5, out=out, where=condition)
+    return out
+
+
 # From here on a pass over memory costs more than the calls that prepare it.
 _LARGE: Final = 8192
+_BLOCK: Final = 2048
 
 
-def _kept(a: Operand, keep: Array) -> Array:
+def _kept(a: Operand, keep: Array, out: Array | None) -> Array:
     """`a` where `keep` holds, else 0.0: its bits, taken as integers, times one or zero.
 
     A pass without branches, several times as fast as a choice where the condition is irregular;
@@ -221,7 +257,7 @@ def _kept(a: Operand, keep: Array) -> Array:
     """
     assert isinstance(a, np.ndarray)
     integers = np.int64 if a.itemsize == 8 else np.int32
-    result: Array = np.empty(a.shape, a.dtype)
+    result: Array = np.empty(a.shape, a.dtype) if out is None else out
     np.multiply(a.view(integers), keep, out=result.view(integers))
     return result
 
@@ -262,10 +298,32 @@ def _clamped_by_floats(a: Array, low: Operand | None, high: Operand | None) -> A
     if not (_modest(low) and _modest(high)):
         return None
     result: Array = a
+    large = a.size >= _LARGE
+    if large and low and high:
+        # With a bound of 0 NumPy would keep the other zero.
+        return np.clip(a, low, high)
     if low is not None:
-        result = np.maximum(result, low)
+        result = _extreme_of_large(np.maximum, a, low, None) if large else np.maximum(a, low)
     if high is not None:
-        result = np.minimum(result, high)
+        out = None if result is a else result
+        if large:
+            return _extreme_of_large(np.minimum, result, high, out)
+        result = np.minimum(result, high, out=out)
+    return result
+
+
+def _extreme_of_large(ufunc: np.ufunc, a: Array, bound: float, out: Array | None) -> Array:
+    """A C-contiguous array's maximum or minimum with a number.
+
+    NumPy is twice as fast with two arrays as with an array and a number, so the number is
+    written out to a block that stays in the cache.
+    """
+    result: Array = np.empty(a.shape, a.dtype) if out is None else out
+    flat, target = a.reshape(-1), result.reshape(-1)
+    block: Array = np.full(_BLOCK, bound, a.dtype)
+    whole = a.size // _BLOCK * _BLOCK
+    ufunc(flat[:whole].reshape(-1, _BLOCK), block, out=target[:whole].reshape(-1, _BLOCK))
+    ufunc(flat[whole:], block[: a.size - whole], out=target[whole:])
     return result
 
 
@@ -285,16 +343,23 @@ def where(condition: Array, input: Operand, other: Operand, *, out: Array | None
         raise DTypeError(
             f"the condition must be bool, not {condition.dtype.name}", dtype=condition.dtype
         )
-    if out is None and condition.ndim and condition.flags.c_contiguous:
+    over = out is not None and (out is input or out is other)
+    if (out is None or over) and condition.ndim and condition.flags.c_contiguous:
         shape = condition.shape
         if _chosen_quickly(input, other, shape) or _chosen_quickly(other, input, shape):
             if condition.size >= _LARGE and condition.dtype == BOOL:
                 if type(other) is int and other == 0:
-                    return _kept(input, condition)
+                    return _kept(input, condition, out)
                 if type(input) is int and input == 0:
-                    return _kept(other, np.logical_not(condition))
-            picked: Array = np.where(condition, input, other)
-            return picked
+                    return _kept(other, np.logical_not(condition), out)
+            if out is None:
+                picked: Array = np.where(condition, input, other)
+                return picked
+            if out is input:
+                np.copyto(out, other, where=np.logical_not(condition))
+            else:
+                np.copyto(out, input, where=condition.astype(BOOL, copy=False))
+            return out
     dtype = result_dtype(input, other)
     a, b = _bound(input, dtype), _bound(other, dtype)
     broadcast_shapes(condition.shape, a.shape, b.shape)

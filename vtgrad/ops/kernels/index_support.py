@@ -86,9 +86,15 @@ def last_mentions(targets: Array, extent: int) -> Array:
     kept: Array
     if extent <= _SPARSE * count:
         turns = np.arange(count)
-        last = np.full(extent, -1)
-        np.maximum.at(last, targets, turns)
-        kept = last[targets] == turns
+        last = np.empty(extent, np.int64)
+        last[targets] = turns
+        seen = last[targets]
+        if (seen < turns).any():
+            # NumPy stores in order, but does not promise to.
+            last.fill(-1)
+            np.maximum.at(last, targets, turns)
+            seen = last[targets]
+        kept = seen == turns
     else:
         _, first_from_the_end = np.unique(targets[::-1], return_index=True)
         kept = np.zeros(targets.shape, np.bool_)

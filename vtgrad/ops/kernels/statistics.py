@@ -28,12 +28,11 @@ _REAL_OF: Final[dict[NumpyDType, NumpyDType]] = {
 
 
 def _squares(x: Array) -> Array:
-    """|x|**2 elementwise, real."""
+    """|x|**2 elementwise, real; a real array of the caller's is overwritten."""
     if x.dtype.kind == "c":
         r: Array = np.square(x.real) + np.square(x.imag)
         return r
-    s: Array = np.square(x)
-    return s
+    return np.asarray(np.square(x, out=x if x.ndim else None))
 
 
 def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim: bool) -> Array:
@@ -45,7 +44,7 @@ def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim:
     count = math.prod([x.shape[d] for d in axes])
     centre: Array = np.add.reduce(x, axes, wide, None, keepdims=True)
     centre = np.true_divide(centre, count)
-    squares = _squares(np.subtract(x, centre, dtype=wide))
+    squares = _squares(np.asarray(np.subtract(x, centre, dtype=wide)))
     total = reduce_into(np.add, squares, axes if x.ndim else None, keepdim, None)
     # With fewer elements than the correction there is nothing to divide by: inf or nan.
     freedom = max(count - (1.0 if correction is None else correction), 0.0)

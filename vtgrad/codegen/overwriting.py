@@ -1,0 +1,179 @@
+"""Writing the evaluation of formulas that reuses the memory of large arrays.
+
+A formula over arrays is a nest of kernel calls. What an inner call returns is held by nobody but
+the outer one, which may store its own result there; so may the last use of an incoming gradient
+that the node owns. `overwriting` turns ``k.mul(grad, k.conj(k.cos(self_)))`` into
+``over(2 | owned, k.mul, grad, k.conj(k.cos(self_)))``, where the bits say which operands are free.
+"""
+
+import ast
+import copy
+from collections.abc import Mapping
+from typing import Final
+
+__all__ = ["lent_operand", "owning_helpers", "overwriting", "overwriting_function"]
+
+# Kernels that compute element by element, with an ``out`` that may be one of the operands. Their
+# result has the dtype in which the operands meet.
+_STORING: Final = frozenset(
+    """
+    add cos cosh div exp halved_where log mul neg pow reciprocal rsqrt rsub sin sinh sqrt sub
+    threshold_backward where
+    """.split()
+)
+
+# Kernels that return their argument or a view of it, so that it is free if the argument is.
+_PASSING: Final = frozenset({"conj"})
+
+
+class _Rewrite(ast.NodeTransformer):
+    def __init__(self, owning: frozenset[str], owned: str | None) -> None:
+        self.owning = owning
+        self.owned = owned
+        self.changed = False
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        kernel = _kernel(node)
+        helper = _helper(node)
+        if kernel in _STORING and not any(isinstance(a, ast.Starred) for a in node.args):
+            bits = self._free_operands(node.args)
+        else:
+            bits = None
+        self.generic_visit(node)
+        if bits is not None:
+            self.changed = True
+            return ast.Call(ast.Name("over", ast.Load()), [bits, node.func, *node.args], [])
+        if helper in self.owning:
+            owned = ast.Name(self.owned or "False", ast.Load())
+            first = node.args[0]
+            if not (isinstance(first, ast.Name) and first.id == "grad"):
+                owned = ast.Name("False", ast.Load())
+            self.changed = True
+            name = ast.unparse(node.func).replace("array_formulas.", "large_formulas.")
+            return ast.Call(ast.Name(name, ast.Load()), [owned, *node.args], node.keywords)
+        return node
+
+    def _free_operands(self, operands: list[ast.expr]) -> ast.expr | None:
+        mask = 0
+        terms: list[ast.expr] = []
+        for i, operand in enumerate(operands):
+            if is_temporary(operand):
+                mask |= 1 << i
+            elif self.owned is not None and isinstance(operand, ast.Name) and operand.id == "grad":
+                name = ast.Name(self.owned, ast.Load())
+                terms.append(ast.BinOp(name, ast.LShift(), ast.Constant(i)) if i else name)
+        if mask:
+            terms.insert(0, ast.Constant(mask))
+        if not terms:
+            return None
+        bits = terms[0]
+        for term in terms[1:]:
+            bits = ast.BinOp(bits, ast.BitOr(), term)
+        return bits
+
+
+def _kernel(node: ast.expr) -> str | None:
+    """The kernel that a call is of."""
+    text = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    plain = isinstance(node, ast.Call) and not node.keywords
+    return text[2:] if text.startswith("k.") and plain else None
+
+
+def _helper(node: ast.Call) -> str:
+    """The helper that a call is of: by its name, or qualified as nodes call it."""
+    return ast.unparse(node.func).removeprefix("array_formulas.")
+
+
+def is_temporary(node: ast.expr) -> bool:
+    """Whether an expression gives an array that nobody else can hold."""
+    kernel = _kernel(node)
+    assert kernel is None or isinstance(node, ast.Call)
+    if kernel in _PASSING and isinstance(node, ast.Call):
+        return is_temporary(node.args[0])
+    return kernel in _STORING
+
+
+def _uses_of_grad(node: ast.AST) -> int:
+    return sum(isinstance(n, ast.Name) and n.id in {"grad", "grads"} for n in ast.walk(node))
+
+
+def overwriting(text: str, owning: frozenset[str], owned: str) -> str | None:
+    """A formula over arrays, as `emit` wrote it, with memory reused; None if there is none to.
+
+    Parameters
+    ----------
+    text : str
+        The formula.
+    owning : frozenset of str
+        The helpers that `overwriting_function` was given and changed.
+    owned : str
+        The name of the bit that tells whether the gradient may be overwritten.
+    """
+    tree = ast.parse(text, mode="eval").body
+    rewrite = _Rewrite(owning, owned if _uses_of_grad(tree) == 1 else None)
+    tree = rewrite.visit(tree)
+    return ast.unparse(tree) if rewrite.changed else None
+
+
+def lent_operand(text: str) -> str | None:
+    """The saved value that ``grad * conj(value)`` is if `grad` is one everywhere.
+
+    None if `text`, a formula over arrays, is no such product.
+    """
+    tree = ast.parse(text, mode="eval").body
+    if _kernel(tree) != "mul" or not isinstance(tree, ast.Call):
+        return None
+    first, second = tree.args
+    if _kernel(second) in _PASSING and isinstance(second, ast.Call):
+        second = second.args[0]
+    if isinstance(first, ast.Name) and first.id == "grad" and isinstance(second, ast.Name):
+        return second.id
+    return None
+
+
+def owning_helpers(functions: Mapping[str, ast.FunctionDef]) -> frozenset[str]:
+    """The helpers of which `overwriting_function` makes something else."""
+    found: frozenset[str] = frozenset()
+    while True:
+        more = frozenset(
+            name for name, f in functions.items() if overwriting_function(f, found) is not None
+        )
+        if more == found:
+            return found
+        found = more
+
+
+def overwriting_function(function: ast.FunctionDef, owning: frozenset[str]) -> str | None:
+    """A helper of formulas with memory reused, and ``owned`` as its first parameter.
+
+    Its first parameter must be ``grad``. That is overwritten in a ``return`` that uses it once,
+    if nothing but ``return`` uses it.
+    """
+    parameters = function.args.args
+    if not parameters or parameters[0].arg != "grad":
+        return None
+    function = copy.deepcopy(function)
+    returns = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
+    last_use = _uses_of_grad(function) == sum(_uses_of_grad(r) for r in returns)
+    changed = False
+
+    class Statements(ast.NodeTransformer):
+        def visit_Return(self, node: ast.Return) -> ast.AST:
+            return self._expressions(node, last_use and _uses_of_grad(node) == 1)
+
+        def visit_Assign(self, node: ast.Assign) -> ast.AST:
+            return self._expressions(node, may_own=False)
+
+        def _expressions(self, node: ast.stmt, may_own: bool) -> ast.AST:
+            nonlocal changed
+            rewrite = _Rewrite(owning, "owned" if may_own else None)
+            result: ast.AST = rewrite.visit(node)
+            changed = changed or rewrite.changed
+            return result
+
+    Statements().visit(function)
+    if not changed:
+        return None
+    owned = ast.arg("owned", ast.Name("bool", ast.Load()))
+    function.args.args.insert(0, owned)
+    return ast.unparse(ast.fix_missing_locations(function))
