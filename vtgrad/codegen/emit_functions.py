@@ -26,18 +26,21 @@ from vtgrad.ops.kernels.elementwise import binary
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.store_result import store_result, store_ufunc
 from vtgrad.views.write import write, write_geometry
 from vtgrad.views.write_out import check_out, write_out
 """
 
+# See Note [Arguments arrive unchecked].
 _TYPES = {
-    "Tensor": "TensorBase",
-    "Tensor | Number": "TensorBase | Number",
-    "Tensor | None": "TensorBase | None",
+    "Tensor": "AnyTensor",
     "Tensors": "Sequence[TensorBase]",
+    "bool": "AnyBool",
+    "float": "AnyFloat",
+    "int": "AnyInt",
+    "str": "AnyStr",
 }
 _OWN_TYPES = {"Tensor": "T", "Tensors": "Sequence[T]"}
 
@@ -101,7 +104,10 @@ def _owner(operator: Operator) -> Argument:
 def _parameters(operator: Operator) -> str:
     owner = _owner(operator)
     types = [
-        _OWN_TYPES[a.type] if a is owner else _TYPES.get(a.type, a.type) for a in operator.arguments
+        _OWN_TYPES[a.type]
+        if a is owner
+        else " | ".join([_TYPES.get(part, part) for part in a.type.split(" | ")])
+        for a in operator.arguments
     ]
     return signature(operator.arguments, types)
 

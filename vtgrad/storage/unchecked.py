@@ -1,28 +1,43 @@
-"""A type variable for the functions that users call. This file is never compiled.
+"""Types for the functions that users call. This file is never compiled.
 
 NOTE [ Arguments arrive unchecked ]
 
-Where a parameter is annotated with a native class, compiled code looks at the argument before the
-function begins, and raises a TypeError of its own. The functions that users call are to raise
-their own errors, which say more (Note [Arguments are looked at when a call has failed]), and the
-same in both builds. So the first tensor of such a function has this type variable. A type checker
-sees a bound that is a `TensorBase` either way, and compiled code a union with something that it
-does not know, so it asks nothing.
+Where a parameter is annotated with a native class, or as int, float or bool, compiled code looks
+at the argument before the function begins and raises a TypeError of its own. The functions that
+users call are to raise their own errors, which say more (Note [Arguments are looked at when a call
+has failed]), and to take what they take when interpreted, such as NumPy's integers. So their
+parameters have the types below. Type checkers see unions with subclasses of which there are no
+objects, hence nothing new; compiled code sees unions with something that it does not know, and
+asks nothing.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from .tensor_base import TensorBase
 
-__all__ = ["T"]
+__all__ = ["AnyBool", "AnyFloat", "AnyInt", "AnyStr", "AnyTensor", "T"]
 
+if TYPE_CHECKING:
 
-class _Interpreted(TensorBase):
-    """Never made; stands for a class of tensors that is not native."""
+    class _Tensor(TensorBase): ...
 
-    __slots__ = ()
+    class _Bool(bool): ...  # type: ignore[misc]  # pyright: ignore  # final, but never made
 
+    class _Int(int): ...
 
-T = TypeVar("T", bound=TensorBase | _Interpreted)
+    class _Float(float): ...
+
+    class _Str(str): ...
+
+else:
+    _Tensor, _Bool, _Int, _Float, _Str = TensorBase, bool, int, float, str
+
+AnyTensor: TypeAlias = TensorBase | _Tensor
+AnyBool: TypeAlias = bool | _Bool
+AnyInt: TypeAlias = int | _Int
+AnyFloat: TypeAlias = float | _Float
+AnyStr: TypeAlias = str | _Str
+
+T = TypeVar("T", bound=AnyTensor)

@@ -47,7 +47,7 @@ from vtgrad.ops.kernels.elementwise import binary
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_result, store_ufunc
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -110,7 +110,7 @@ __all__ = [
 ]
 
 
-def add(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | None = None) -> T:
+def add(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Sum of two tensors, `other` multiplied by `alpha`."""
     try:
         if out is not None:
@@ -164,7 +164,7 @@ _add_writer = store_result(k.add, direct=True)
 _add_ufunc_writer = store_ufunc(np.add, _add_writer)
 
 
-def add_(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
+def add_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
     """Write the result of `add` into the tensor itself, which is returned."""
     try:
         if type(alpha) is int and alpha == 1:
@@ -175,7 +175,7 @@ def add_(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
         raise
 
 
-def sub(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | None = None) -> T:
+def sub(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Difference of two tensors, `other` multiplied by `alpha`."""
     try:
         if out is not None:
@@ -217,7 +217,7 @@ def sub(input: T, other: TensorBase | Number, *, alpha: Number = 1, out: T | Non
 _sub_writer = store_result(k.sub, direct=True)
 
 
-def sub_(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
+def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
     """Write the result of `sub` into the tensor itself, which is returned."""
     try:
         return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha)
@@ -226,7 +226,7 @@ def sub_(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
         raise
 
 
-def rsub_tensor(self: T, other: TensorBase, *, alpha: Number = 1) -> T:
+def rsub_tensor(self: T, other: AnyTensor, *, alpha: Number = 1) -> T:
     """The tensor `other` less the first one, which is multiplied by `alpha`."""
     try:
         array = quiet.run(k.rsub, self._impl.array, other._impl.array, alpha=alpha)
@@ -258,7 +258,7 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
     return result
 
 
-def mul(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def mul(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Product of two tensors, element by element."""
     try:
         if out is not None:
@@ -297,7 +297,7 @@ _mul_writer = store_result(k.mul, direct=True)
 _mul_ufunc_writer = store_ufunc(np.multiply, _mul_writer)
 
 
-def mul_(input: T, other: TensorBase | Number) -> T:
+def mul_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `mul` into the tensor itself, which is returned."""
     try:
         return write(input, MulBackward0.record, _mul_ufunc_writer, other)
@@ -306,7 +306,7 @@ def mul_(input: T, other: TensorBase | Number) -> T:
         raise
 
 
-def true_divide(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def true_divide(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Quotient of two tensors, of integers too."""
     try:
         if out is not None:
@@ -342,7 +342,7 @@ def true_divide(input: T, other: TensorBase | Number, *, out: T | None = None) -
 _true_divide_writer = store_result(k.div, direct=True)
 
 
-def true_divide_(input: T, other: TensorBase | Number) -> T:
+def true_divide_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `true_divide` into the tensor itself, which is returned."""
     try:
         return write(input, DivBackward0.record, _true_divide_writer, other)
@@ -352,7 +352,7 @@ def true_divide_(input: T, other: TensorBase | Number) -> T:
 
 
 def div_rounded(
-    self: T, other: TensorBase | Number, *, rounding_mode: str | None, out: T | None = None
+    self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
 ) -> T:
     """Quotient of two tensors, rounded."""
     try:
@@ -395,7 +395,7 @@ def div_rounded(
 _div_rounded_writer = store_result(k.div, direct=True)
 
 
-def div_rounded_(self: T, other: TensorBase | Number, *, rounding_mode: str | None) -> T:
+def div_rounded_(self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None) -> T:
     """Write the result of `div_rounded` into the tensor itself, which is returned."""
     try:
         return write(
@@ -412,7 +412,7 @@ def div_rounded_(self: T, other: TensorBase | Number, *, rounding_mode: str | No
         raise
 
 
-def floor_quotient(self: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def floor_quotient(self: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Quotient of two tensors, rounded down."""
     try:
         if out is not None:
@@ -463,7 +463,7 @@ def remainder_number_(self: T, other: Number) -> T:
         raise
 
 
-def remainder_tensor(self: T, other: TensorBase, *, out: T | None = None) -> T:
+def remainder_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
     """What remains of a floored division."""
     try:
         if out is not None:
@@ -488,7 +488,7 @@ def remainder_tensor(self: T, other: TensorBase, *, out: T | None = None) -> T:
 _remainder_tensor_writer = store_result(k.remainder, direct=True)
 
 
-def remainder_tensor_(self: T, other: TensorBase) -> T:
+def remainder_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `remainder_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -543,7 +543,7 @@ def fmod_number_(self: T, other: Number) -> T:
         raise
 
 
-def fmod_tensor(self: T, other: TensorBase, *, out: T | None = None) -> T:
+def fmod_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
     """What remains of a truncated division."""
     try:
         if out is not None:
@@ -568,7 +568,7 @@ def fmod_tensor(self: T, other: TensorBase, *, out: T | None = None) -> T:
 _fmod_tensor_writer = store_result(k.fmod, direct=True)
 
 
-def fmod_tensor_(self: T, other: TensorBase) -> T:
+def fmod_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `fmod_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -578,7 +578,7 @@ def fmod_tensor_(self: T, other: TensorBase) -> T:
         raise
 
 
-def lerp_number(self: T, end: TensorBase, weight: Number, *, out: T | None = None) -> T:
+def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None) -> T:
     """The point between two tensors at a weight."""
     try:
         if out is not None:
@@ -610,7 +610,7 @@ def lerp_number(self: T, end: TensorBase, weight: Number, *, out: T | None = Non
 _lerp_number_writer = store_result(k.lerp, direct=True)
 
 
-def lerp_number_(self: T, end: TensorBase, weight: Number) -> T:
+def lerp_number_(self: T, end: AnyTensor, weight: Number) -> T:
     """Write the result of `lerp_number` into the tensor itself, which is returned."""
     try:
         array_of(end, "end")
@@ -620,7 +620,7 @@ def lerp_number_(self: T, end: TensorBase, weight: Number) -> T:
         raise
 
 
-def lerp_tensor(self: T, end: TensorBase, weight: TensorBase, *, out: T | None = None) -> T:
+def lerp_tensor(self: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = None) -> T:
     """The points between two tensors at weights."""
     try:
         if out is not None:
@@ -656,7 +656,7 @@ def lerp_tensor(self: T, end: TensorBase, weight: TensorBase, *, out: T | None =
 _lerp_tensor_writer = store_result(k.lerp, direct=True)
 
 
-def lerp_tensor_(self: T, end: TensorBase, weight: TensorBase) -> T:
+def lerp_tensor_(self: T, end: AnyTensor, weight: AnyTensor) -> T:
     """Write the result of `lerp_tensor` into the tensor itself, which is returned."""
     try:
         array_of(end, "end")
@@ -668,7 +668,7 @@ def lerp_tensor_(self: T, end: TensorBase, weight: TensorBase) -> T:
 
 
 def addcmul(
-    input: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1, out: T | None = None
+    input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None
 ) -> T:
     """The tensor plus `value * tensor1 * tensor2`."""
     try:
@@ -708,7 +708,7 @@ def addcmul(
 _addcmul_writer = store_result(k.addcmul, direct=True)
 
 
-def addcmul_(input: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1) -> T:
+def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1) -> T:
     """Write the result of `addcmul` into the tensor itself, which is returned."""
     try:
         array_of(tensor1, "tensor1")
@@ -727,7 +727,7 @@ def addcmul_(input: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Numbe
 
 
 def addcdiv(
-    input: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1, out: T | None = None
+    input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None
 ) -> T:
     """The tensor plus `value * tensor1 / tensor2`."""
     try:
@@ -767,7 +767,7 @@ def addcdiv(
 _addcdiv_writer = store_result(k.addcdiv, direct=True)
 
 
-def addcdiv_(input: T, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1) -> T:
+def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1) -> T:
     """Write the result of `addcdiv` into the tensor itself, which is returned."""
     try:
         array_of(tensor1, "tensor1")
@@ -815,7 +815,7 @@ def pow_number_(self: T, exponent: Number) -> T:
         raise
 
 
-def pow_tensor(self: T, exponent: TensorBase, *, out: T | None = None) -> T:
+def pow_tensor(self: T, exponent: AnyTensor, *, out: T | None = None) -> T:
     """One tensor to the power of another."""
     try:
         if out is not None:
@@ -841,7 +841,7 @@ def pow_tensor(self: T, exponent: TensorBase, *, out: T | None = None) -> T:
 _pow_tensor_writer = store_result(k.pow, direct=True)
 
 
-def pow_tensor_(self: T, exponent: TensorBase) -> T:
+def pow_tensor_(self: T, exponent: AnyTensor) -> T:
     """Write the result of `pow_tensor` into the tensor itself, which is returned."""
     try:
         array_of(exponent, "exponent")

@@ -43,7 +43,7 @@ from vtgrad.ops.generated.comparison_nodes import (
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.unchecked import AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -152,7 +152,7 @@ def relu_(input: T) -> T:
         raise
 
 
-def threshold_backward(grad_output: T, self: TensorBase, threshold: Number) -> T:
+def threshold_backward(grad_output: T, self: AnyTensor, threshold: Number) -> T:
     """The gradient where a value is above a threshold, or nan."""
     try:
         array = quiet.run(
@@ -178,7 +178,7 @@ def threshold_backward(grad_output: T, self: TensorBase, threshold: Number) -> T
     return result
 
 
-def maximum(input: T, other: TensorBase, *, out: T | None = None) -> T:
+def maximum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     """The larger of two values; nan if one is."""
     try:
         if out is not None:
@@ -200,7 +200,7 @@ def maximum(input: T, other: TensorBase, *, out: T | None = None) -> T:
     return result
 
 
-def halved_where(self: T, condition: TensorBase) -> T:
+def halved_where(self: T, condition: AnyTensor) -> T:
     """Floating values, half of them where a condition of the same shape holds."""
     try:
         array = quiet.run(k.halved_where, self._impl.array, condition._impl.array)
@@ -218,7 +218,7 @@ def halved_where(self: T, condition: TensorBase) -> T:
     return result
 
 
-def minimum(input: T, other: TensorBase, *, out: T | None = None) -> T:
+def minimum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     """The smaller of two values; nan if one is."""
     try:
         if out is not None:
@@ -241,7 +241,7 @@ def minimum(input: T, other: TensorBase, *, out: T | None = None) -> T:
 
 
 def clamp_tensors(
-    self: T, min: TensorBase | None = None, max: TensorBase | None = None, *, out: T | None = None
+    self: T, min: AnyTensor | None = None, max: AnyTensor | None = None, *, out: T | None = None
 ) -> T:
     """Values limited by tensors."""
     try:
@@ -272,7 +272,7 @@ def clamp_tensors(
 _clamp_tensors_writer = store_result(k.clamp, direct=True)
 
 
-def clamp_tensors_(self: T, min: TensorBase | None = None, max: TensorBase | None = None) -> T:
+def clamp_tensors_(self: T, min: AnyTensor | None = None, max: AnyTensor | None = None) -> T:
     """Write the result of `clamp_tensors` into the tensor itself, which is returned."""
     try:
         return write(self, ClampBackward0.record, _clamp_tensors_writer, min, max)
@@ -350,7 +350,7 @@ def clamp_min_number_(self: T, min: Number) -> T:
         raise
 
 
-def clamp_min_tensor(self: T, min: TensorBase, *, out: T | None = None) -> T:
+def clamp_min_tensor(self: T, min: AnyTensor, *, out: T | None = None) -> T:
     """Values not below a tensor."""
     try:
         if out is not None:
@@ -375,7 +375,7 @@ def clamp_min_tensor(self: T, min: TensorBase, *, out: T | None = None) -> T:
 _clamp_min_tensor_writer = store_result(k.clamp_min, direct=True)
 
 
-def clamp_min_tensor_(self: T, min: TensorBase) -> T:
+def clamp_min_tensor_(self: T, min: AnyTensor) -> T:
     """Write the result of `clamp_min_tensor` into the tensor itself, which is returned."""
     try:
         array_of(min, "min")
@@ -415,7 +415,7 @@ def clamp_max_number_(self: T, max: Number) -> T:
         raise
 
 
-def clamp_max_tensor(self: T, max: TensorBase, *, out: T | None = None) -> T:
+def clamp_max_tensor(self: T, max: AnyTensor, *, out: T | None = None) -> T:
     """Values not above a tensor."""
     try:
         if out is not None:
@@ -440,7 +440,7 @@ def clamp_max_tensor(self: T, max: TensorBase, *, out: T | None = None) -> T:
 _clamp_max_tensor_writer = store_result(k.clamp_max, direct=True)
 
 
-def clamp_max_tensor_(self: T, max: TensorBase) -> T:
+def clamp_max_tensor_(self: T, max: AnyTensor) -> T:
     """Write the result of `clamp_max_tensor` into the tensor itself, which is returned."""
     try:
         array_of(max, "max")
@@ -451,7 +451,7 @@ def clamp_max_tensor_(self: T, max: TensorBase) -> T:
 
 
 def where_between(
-    condition: T, input: TensorBase | Number, other: TensorBase | Number, *, out: T | None = None
+    condition: T, input: AnyTensor | Number, other: AnyTensor | Number, *, out: T | None = None
 ) -> T:
     """`input` where the condition holds, else `other`."""
     try:
@@ -494,7 +494,7 @@ def where_between(
     return result
 
 
-def eq(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def eq(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Whether the values are equal."""
     try:
         if out is not None:
@@ -548,7 +548,7 @@ def eq_number_(self: T, other: Number) -> T:
         raise
 
 
-def eq_tensor(self: T, other: TensorBase) -> T:
+def eq_tensor(self: T, other: AnyTensor) -> T:
     """Whether the values are equal."""
     try:
         array = quiet.run(k.eq, self._impl.array, other._impl.array)
@@ -570,7 +570,7 @@ def eq_tensor(self: T, other: TensorBase) -> T:
 _eq_tensor_writer = store_result(k.eq, direct=True)
 
 
-def eq_tensor_(self: T, other: TensorBase) -> T:
+def eq_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `eq_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -580,7 +580,7 @@ def eq_tensor_(self: T, other: TensorBase) -> T:
         raise
 
 
-def ne(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def ne(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Whether the values differ."""
     try:
         if out is not None:
@@ -634,7 +634,7 @@ def ne_number_(self: T, other: Number) -> T:
         raise
 
 
-def ne_tensor(self: T, other: TensorBase) -> T:
+def ne_tensor(self: T, other: AnyTensor) -> T:
     """Whether the values differ."""
     try:
         array = quiet.run(k.ne, self._impl.array, other._impl.array)
@@ -656,7 +656,7 @@ def ne_tensor(self: T, other: TensorBase) -> T:
 _ne_tensor_writer = store_result(k.ne, direct=True)
 
 
-def ne_tensor_(self: T, other: TensorBase) -> T:
+def ne_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `ne_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -666,7 +666,7 @@ def ne_tensor_(self: T, other: TensorBase) -> T:
         raise
 
 
-def lt(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def lt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Whether the values are less."""
     try:
         if out is not None:
@@ -720,7 +720,7 @@ def lt_number_(self: T, other: Number) -> T:
         raise
 
 
-def lt_tensor(self: T, other: TensorBase) -> T:
+def lt_tensor(self: T, other: AnyTensor) -> T:
     """Whether the values are less."""
     try:
         array = quiet.run(k.lt, self._impl.array, other._impl.array)
@@ -742,7 +742,7 @@ def lt_tensor(self: T, other: TensorBase) -> T:
 _lt_tensor_writer = store_result(k.lt, direct=True)
 
 
-def lt_tensor_(self: T, other: TensorBase) -> T:
+def lt_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `lt_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -752,7 +752,7 @@ def lt_tensor_(self: T, other: TensorBase) -> T:
         raise
 
 
-def le(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def le(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Whether the values are less or equal."""
     try:
         if out is not None:
@@ -806,7 +806,7 @@ def le_number_(self: T, other: Number) -> T:
         raise
 
 
-def le_tensor(self: T, other: TensorBase) -> T:
+def le_tensor(self: T, other: AnyTensor) -> T:
     """Whether the values are less or equal."""
     try:
         array = quiet.run(k.le, self._impl.array, other._impl.array)
@@ -828,7 +828,7 @@ def le_tensor(self: T, other: TensorBase) -> T:
 _le_tensor_writer = store_result(k.le, direct=True)
 
 
-def le_tensor_(self: T, other: TensorBase) -> T:
+def le_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `le_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -838,7 +838,7 @@ def le_tensor_(self: T, other: TensorBase) -> T:
         raise
 
 
-def gt(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def gt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Whether the values are greater."""
     try:
         if out is not None:
@@ -892,7 +892,7 @@ def gt_number_(self: T, other: Number) -> T:
         raise
 
 
-def gt_tensor(self: T, other: TensorBase) -> T:
+def gt_tensor(self: T, other: AnyTensor) -> T:
     """Whether the values are greater."""
     try:
         array = quiet.run(k.gt, self._impl.array, other._impl.array)
@@ -914,7 +914,7 @@ def gt_tensor(self: T, other: TensorBase) -> T:
 _gt_tensor_writer = store_result(k.gt, direct=True)
 
 
-def gt_tensor_(self: T, other: TensorBase) -> T:
+def gt_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `gt_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -924,7 +924,7 @@ def gt_tensor_(self: T, other: TensorBase) -> T:
         raise
 
 
-def ge(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def ge(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Whether the values are greater or equal."""
     try:
         if out is not None:
@@ -978,7 +978,7 @@ def ge_number_(self: T, other: Number) -> T:
         raise
 
 
-def ge_tensor(self: T, other: TensorBase) -> T:
+def ge_tensor(self: T, other: AnyTensor) -> T:
     """Whether the values are greater or equal."""
     try:
         array = quiet.run(k.ge, self._impl.array, other._impl.array)
@@ -1000,7 +1000,7 @@ def ge_tensor(self: T, other: TensorBase) -> T:
 _ge_tensor_writer = store_result(k.ge, direct=True)
 
 
-def ge_tensor_(self: T, other: TensorBase) -> T:
+def ge_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `ge_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1054,7 +1054,7 @@ def has_nonnegative_real(self: T) -> T:
     return result
 
 
-def logical_and(input: T, other: TensorBase, *, out: T | None = None) -> T:
+def logical_and(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     """Whether both values are true."""
     try:
         if out is not None:
@@ -1080,7 +1080,7 @@ def logical_and(input: T, other: TensorBase, *, out: T | None = None) -> T:
 _logical_and_writer = store_result(k.logical_and, direct=True)
 
 
-def logical_and_(input: T, other: TensorBase) -> T:
+def logical_and_(input: T, other: AnyTensor) -> T:
     """Write the result of `logical_and` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1090,7 +1090,7 @@ def logical_and_(input: T, other: TensorBase) -> T:
         raise
 
 
-def logical_or(input: T, other: TensorBase, *, out: T | None = None) -> T:
+def logical_or(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     """Whether a value is true."""
     try:
         if out is not None:
@@ -1116,7 +1116,7 @@ def logical_or(input: T, other: TensorBase, *, out: T | None = None) -> T:
 _logical_or_writer = store_result(k.logical_or, direct=True)
 
 
-def logical_or_(input: T, other: TensorBase) -> T:
+def logical_or_(input: T, other: AnyTensor) -> T:
     """Write the result of `logical_or` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1126,7 +1126,7 @@ def logical_or_(input: T, other: TensorBase) -> T:
         raise
 
 
-def logical_xor(input: T, other: TensorBase, *, out: T | None = None) -> T:
+def logical_xor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     """Whether exactly one value is true."""
     try:
         if out is not None:
@@ -1152,7 +1152,7 @@ def logical_xor(input: T, other: TensorBase, *, out: T | None = None) -> T:
 _logical_xor_writer = store_result(k.logical_xor, direct=True)
 
 
-def logical_xor_(input: T, other: TensorBase) -> T:
+def logical_xor_(input: T, other: AnyTensor) -> T:
     """Write the result of `logical_xor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1197,7 +1197,7 @@ def logical_not_(input: T) -> T:
         raise
 
 
-def bitwise_and(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_and(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """The bits set in both integers."""
     try:
         if out is not None:
@@ -1223,7 +1223,7 @@ def bitwise_and(input: T, other: TensorBase | Number, *, out: T | None = None) -
 _bitwise_and_writer = store_result(k.bitwise_and, direct=True)
 
 
-def bitwise_and_(input: T, other: TensorBase | Number) -> T:
+def bitwise_and_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `bitwise_and` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_and_writer, other)
@@ -1232,7 +1232,7 @@ def bitwise_and_(input: T, other: TensorBase | Number) -> T:
         raise
 
 
-def bitwise_or(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_or(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """The bits set in one of the integers, or both."""
     try:
         if out is not None:
@@ -1258,7 +1258,7 @@ def bitwise_or(input: T, other: TensorBase | Number, *, out: T | None = None) ->
 _bitwise_or_writer = store_result(k.bitwise_or, direct=True)
 
 
-def bitwise_or_(input: T, other: TensorBase | Number) -> T:
+def bitwise_or_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `bitwise_or` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_or_writer, other)
@@ -1267,7 +1267,7 @@ def bitwise_or_(input: T, other: TensorBase | Number) -> T:
         raise
 
 
-def bitwise_xor(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_xor(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """The bits set in exactly one of the integers."""
     try:
         if out is not None:
@@ -1293,7 +1293,7 @@ def bitwise_xor(input: T, other: TensorBase | Number, *, out: T | None = None) -
 _bitwise_xor_writer = store_result(k.bitwise_xor, direct=True)
 
 
-def bitwise_xor_(input: T, other: TensorBase | Number) -> T:
+def bitwise_xor_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `bitwise_xor` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_xor_writer, other)
@@ -1302,7 +1302,7 @@ def bitwise_xor_(input: T, other: TensorBase | Number) -> T:
         raise
 
 
-def bitwise_left_shift(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_left_shift(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """The bits moved up."""
     try:
         if out is not None:
@@ -1328,7 +1328,7 @@ def bitwise_left_shift(input: T, other: TensorBase | Number, *, out: T | None = 
 _bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True)
 
 
-def bitwise_left_shift_(input: T, other: TensorBase | Number) -> T:
+def bitwise_left_shift_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `bitwise_left_shift` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_left_shift_writer, other)
@@ -1337,7 +1337,7 @@ def bitwise_left_shift_(input: T, other: TensorBase | Number) -> T:
         raise
 
 
-def bitwise_right_shift(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
+def bitwise_right_shift(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """The bits moved down."""
     try:
         if out is not None:
@@ -1363,7 +1363,7 @@ def bitwise_right_shift(input: T, other: TensorBase | Number, *, out: T | None =
 _bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True)
 
 
-def bitwise_right_shift_(input: T, other: TensorBase | Number) -> T:
+def bitwise_right_shift_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_right_shift_writer, other)

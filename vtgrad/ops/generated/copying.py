@@ -29,8 +29,8 @@ from vtgrad.ops.generated.copying_nodes import (
 from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -95,7 +95,7 @@ def fill_number_(self: T, value: Number) -> T:
 _fill_tensor_writer = k.fill_
 
 
-def fill_tensor_(self: T, value: TensorBase) -> T:
+def fill_tensor_(self: T, value: AnyTensor) -> T:
     """Set every element to the value of a 0-d tensor."""
     try:
         array_of(value, "value")
@@ -108,7 +108,7 @@ def fill_tensor_(self: T, value: TensorBase) -> T:
 _copy_writer = k.copy_
 
 
-def copy_(input: T, src: TensorBase, non_blocking: bool = False) -> T:
+def copy_(input: T, src: AnyTensor, non_blocking: AnyBool = False) -> T:
     """Overwrite with another tensor, broadcast to the shape and cast to the dtype."""
     try:
         array_of(src, "src")
@@ -129,7 +129,7 @@ def zeros_shaped(self: T, sizes: Shape) -> T:
     return result
 
 
-def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
+def cat(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
     """The tensors one after another along a dimension that they have."""
     try:
         if out is not None:
@@ -147,7 +147,7 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     return result
 
 
-def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
+def stack(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
     """The tensors, all of one shape, side by side along a new dimension."""
     try:
         if out is not None:
@@ -179,7 +179,7 @@ def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
     return result
 
 
-def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None = ()) -> T:
+def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> T:
     """The elements shifted cyclically along dimensions, or in row-major order without any."""
     try:
         array = quiet.run(k.roll, input._impl.array, shifts, dims)
@@ -199,7 +199,7 @@ def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None
     return result
 
 
-def flip_dims(self: T, dims: int | Sequence[int]) -> T:
+def flip_dims(self: T, dims: AnyInt | Sequence[int]) -> T:
     """The elements in reverse order along dimensions."""
     try:
         array = quiet.run(k.flip, self._impl.array, dims)
@@ -213,7 +213,7 @@ def flip_dims(self: T, dims: int | Sequence[int]) -> T:
     return result
 
 
-def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
+def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     """The lower triangles of the last two dimensions, zeros above the diagonal."""
     try:
         if out is not None:
@@ -234,7 +234,7 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
 _tril_writer = store_result(k.tril, direct=False)
 
 
-def tril_(input: T, diagonal: int = 0) -> T:
+def tril_(input: T, diagonal: AnyInt = 0) -> T:
     """Write the result of `tril` into the tensor itself, which is returned."""
     try:
         return write(input, TrilBackward0.record, _tril_writer, diagonal)
@@ -243,7 +243,7 @@ def tril_(input: T, diagonal: int = 0) -> T:
         raise
 
 
-def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
+def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     """The upper triangles of the last two dimensions, zeros below the diagonal."""
     try:
         if out is not None:
@@ -264,7 +264,7 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
 _triu_writer = store_result(k.triu, direct=False)
 
 
-def triu_(input: T, diagonal: int = 0) -> T:
+def triu_(input: T, diagonal: AnyInt = 0) -> T:
     """Write the result of `triu` into the tensor itself, which is returned."""
     try:
         return write(input, TriuBackward0.record, _triu_writer, diagonal)

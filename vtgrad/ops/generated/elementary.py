@@ -37,8 +37,8 @@ from vtgrad.ops.generated.elementary_nodes import (
     TruncBackward0,
 )
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.unchecked import AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -611,7 +611,7 @@ def tanh_(input: T) -> T:
         raise
 
 
-def atan2(input: T, other: TensorBase, *, out: T | None = None) -> T:
+def atan2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     """The angle of the points with y = the tensor and x = `other`."""
     try:
         if out is not None:
@@ -636,7 +636,7 @@ def atan2(input: T, other: TensorBase, *, out: T | None = None) -> T:
 _atan2_writer = store_result(k.atan2, direct=True)
 
 
-def atan2_(input: T, other: TensorBase) -> T:
+def atan2_(input: T, other: AnyTensor) -> T:
     """Write the result of `atan2` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -766,7 +766,7 @@ def round_whole_(self: T) -> T:
         raise
 
 
-def round_decimals(self: T, *, decimals: int, out: T | None = None) -> T:
+def round_decimals(self: T, *, decimals: AnyInt, out: T | None = None) -> T:
     """Rounded to a number of decimal places."""
     try:
         if out is not None:
@@ -787,7 +787,7 @@ def round_decimals(self: T, *, decimals: int, out: T | None = None) -> T:
 _round_decimals_writer = store_result(k.round, direct=True)
 
 
-def round_decimals_(self: T, *, decimals: int) -> T:
+def round_decimals_(self: T, *, decimals: AnyInt) -> T:
     """Write the result of `round_decimals` into the tensor itself, which is returned."""
     try:
         return write(self, RoundBackward1.record, _round_decimals_writer, decimals=decimals)

@@ -35,7 +35,7 @@ from vtgrad.ops.generated.indexing_nodes import (
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 
@@ -76,7 +76,7 @@ __all__ = [
 
 
 def gather(
-    input: T, dim: int, index: TensorBase, *, sparse_grad: bool = False, out: T | None = None
+    input: T, dim: AnyInt, index: AnyTensor, *, sparse_grad: AnyBool = False, out: T | None = None
 ) -> T:
     """Elements picked along a dimension: `self[index[i, j], j]` for dimension 0."""
     try:
@@ -109,7 +109,7 @@ def gather(
     return result
 
 
-def scatter_src(self: T, dim: int, index: TensorBase, src: TensorBase) -> T:
+def scatter_src(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
     try:
         array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, src._impl.array)
@@ -134,7 +134,7 @@ def scatter_src(self: T, dim: int, index: TensorBase, src: TensorBase) -> T:
 _scatter_src_writer = k.scatter_
 
 
-def scatter_src_(self: T, dim: int, index: TensorBase, src: TensorBase) -> T:
+def scatter_src_(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
     """Write the result of `scatter_src` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -147,7 +147,7 @@ def scatter_src_(self: T, dim: int, index: TensorBase, src: TensorBase) -> T:
         raise
 
 
-def scatter_value(self: T, dim: int, index: TensorBase, value: Number) -> T:
+def scatter_value(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
     try:
         array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, value)
@@ -170,7 +170,7 @@ def scatter_value(self: T, dim: int, index: TensorBase, value: Number) -> T:
 _scatter_value_writer = k.scatter_
 
 
-def scatter_value_(self: T, dim: int, index: TensorBase, value: Number) -> T:
+def scatter_value_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
     """Write the result of `scatter_value` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -185,7 +185,7 @@ def scatter_value_(self: T, dim: int, index: TensorBase, value: Number) -> T:
 
 
 def scatter_add(
-    input: T, dim: int, index: TensorBase, src: TensorBase, *, out: T | None = None
+    input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None
 ) -> T:
     """A copy with `src[i, j]` added to `result[index[i, j], j]` for dimension 0."""
     try:
@@ -223,7 +223,7 @@ def scatter_add(
 _scatter_add_writer = k.scatter_add_
 
 
-def scatter_add_(input: T, dim: int, index: TensorBase, src: TensorBase) -> T:
+def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
     """Write the result of `scatter_add` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -238,7 +238,7 @@ def scatter_add_(input: T, dim: int, index: TensorBase, src: TensorBase) -> T:
         raise
 
 
-def scatter_overwritten(index: T, self_sizes: Shape, dim: int) -> T:
+def scatter_overwritten(index: T, self_sizes: Shape, dim: AnyInt) -> T:
     """Which scattered values others have overwritten."""
     try:
         array = quiet.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
@@ -249,7 +249,7 @@ def scatter_overwritten(index: T, self_sizes: Shape, dim: int) -> T:
     return result
 
 
-def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
+def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = None) -> T:
     """The slices at a vector of indices along a dimension."""
     try:
         if out is not None:
@@ -280,9 +280,9 @@ def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None)
 
 def index_add(
     input: T,
-    dim: int,
-    index: TensorBase,
-    source: TensorBase,
+    dim: AnyInt,
+    index: AnyTensor,
+    source: AnyTensor,
     *,
     alpha: Number = 1,
     out: T | None = None,
@@ -327,7 +327,7 @@ _index_add_writer = k.index_add_
 
 
 def index_add_(
-    input: T, dim: int, index: TensorBase, source: TensorBase, *, alpha: Number = 1
+    input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alpha: Number = 1
 ) -> T:
     """Write the result of `index_add` into the tensor itself, which is returned."""
     try:
@@ -357,7 +357,7 @@ def index_add_(
 
 
 def index_copy(
-    input: T, dim: int, index: TensorBase, source: TensorBase, *, out: T | None = None
+    input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, out: T | None = None
 ) -> T:
     """A copy with slices stored at a vector of indices."""
     try:
@@ -397,7 +397,7 @@ def index_copy(
 _index_copy_writer = k.index_copy_
 
 
-def index_copy_(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
+def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T:
     """Write the result of `index_copy` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -417,7 +417,7 @@ def index_copy_(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
         raise
 
 
-def index_fill_number(self: T, dim: int, index: TensorBase, value: Number) -> T:
+def index_fill_number(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
     """A copy with a number at a vector of indices."""
     try:
         array = quiet.run(k.index_fill, self._impl.array, dim, index._impl.array, value)
@@ -440,7 +440,7 @@ def index_fill_number(self: T, dim: int, index: TensorBase, value: Number) -> T:
 _index_fill_number_writer = k.index_fill_
 
 
-def index_fill_number_(self: T, dim: int, index: TensorBase, value: Number) -> T:
+def index_fill_number_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
     """Write the result of `index_fill_number` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -461,7 +461,7 @@ def index_fill_number_(self: T, dim: int, index: TensorBase, value: Number) -> T
         raise
 
 
-def index_fill_tensor(self: T, dim: int, index: TensorBase, value: TensorBase) -> T:
+def index_fill_tensor(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
     try:
         array = quiet.run(k.index_fill, self._impl.array, dim, index._impl.array, value._impl.array)
@@ -488,7 +488,7 @@ def index_fill_tensor(self: T, dim: int, index: TensorBase, value: TensorBase) -
 _index_fill_tensor_writer = k.index_fill_
 
 
-def index_fill_tensor_(self: T, dim: int, index: TensorBase, value: TensorBase) -> T:
+def index_fill_tensor_(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
     """Write the result of `index_fill_tensor` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -510,7 +510,7 @@ def index_fill_tensor_(self: T, dim: int, index: TensorBase, value: TensorBase) 
         raise
 
 
-def index_mask(index: T, sizes: Shape, dim: int) -> T:
+def index_mask(index: T, sizes: Shape, dim: AnyInt) -> T:
     """A mask of shape `sizes`: what `index_fill` fills."""
     try:
         array = quiet.run(k.index_mask, index._impl.array, sizes, dim)
@@ -521,7 +521,7 @@ def index_mask(index: T, sizes: Shape, dim: int) -> T:
     return result
 
 
-def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
+def index_copy_overwritten(index: T, sizes: Shape, dim: AnyInt, extent: AnyInt) -> T:
     """Which copied slices others have overwritten."""
     try:
         array = quiet.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
@@ -534,7 +534,7 @@ def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
     return result
 
 
-def take(input: T, index: TensorBase, *, out: T | None = None) -> T:
+def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
     """The elements at row-major positions."""
     try:
         if out is not None:
@@ -556,7 +556,7 @@ def take(input: T, index: TensorBase, *, out: T | None = None) -> T:
     return result
 
 
-def take_spread(self: T, sizes: Shape, index: TensorBase) -> T:
+def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
     """Zeros with `self` added at row-major positions."""
     try:
         array = quiet.run(k.take_spread, self._impl.array, sizes, index._impl.array)
@@ -574,7 +574,7 @@ def take_spread(self: T, sizes: Shape, index: TensorBase) -> T:
     return result
 
 
-def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
+def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
     """The elements where a mask is true, in row-major order."""
     try:
         if out is not None:
@@ -596,7 +596,7 @@ def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
     return result
 
 
-def masked_spread(self: T, sizes: Shape, mask: TensorBase) -> T:
+def masked_spread(self: T, sizes: Shape, mask: AnyTensor) -> T:
     """Zeros with `self` at the mask's true places."""
     try:
         array = quiet.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
@@ -614,7 +614,7 @@ def masked_spread(self: T, sizes: Shape, mask: TensorBase) -> T:
     return result
 
 
-def masked_fill_number(self: T, mask: TensorBase, value: Number) -> T:
+def masked_fill_number(self: T, mask: AnyTensor, value: Number) -> T:
     """A copy with a number wherever a mask is true."""
     try:
         array = quiet.run(k.masked_fill, self._impl.array, mask._impl.array, value)
@@ -635,7 +635,7 @@ def masked_fill_number(self: T, mask: TensorBase, value: Number) -> T:
 _masked_fill_number_writer = k.masked_fill_
 
 
-def masked_fill_number_(self: T, mask: TensorBase, value: Number) -> T:
+def masked_fill_number_(self: T, mask: AnyTensor, value: Number) -> T:
     """Write the result of `masked_fill_number` into the tensor itself, which is returned."""
     try:
         array_of(mask, "mask")
@@ -652,7 +652,7 @@ def masked_fill_number_(self: T, mask: TensorBase, value: Number) -> T:
         raise
 
 
-def masked_fill_tensor(self: T, mask: TensorBase, value: TensorBase) -> T:
+def masked_fill_tensor(self: T, mask: AnyTensor, value: AnyTensor) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
     try:
         array = quiet.run(k.masked_fill, self._impl.array, mask._impl.array, value._impl.array)
@@ -677,7 +677,7 @@ def masked_fill_tensor(self: T, mask: TensorBase, value: TensorBase) -> T:
 _masked_fill_tensor_writer = k.masked_fill_
 
 
-def masked_fill_tensor_(self: T, mask: TensorBase, value: TensorBase) -> T:
+def masked_fill_tensor_(self: T, mask: AnyTensor, value: AnyTensor) -> T:
     """Write the result of `masked_fill_tensor` into the tensor itself, which is returned."""
     try:
         array_of(mask, "mask")
@@ -736,8 +736,8 @@ def index_put_at(
     self: T,
     indices: Sequence[TensorBase],
     places: Shape,
-    values: TensorBase,
-    accumulate: bool = False,
+    values: AnyTensor,
+    accumulate: AnyBool = False,
 ) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
     try:
@@ -774,8 +774,8 @@ def index_put_at_(
     self: T,
     indices: Sequence[TensorBase],
     places: Shape,
-    values: TensorBase,
-    accumulate: bool = False,
+    values: AnyTensor,
+    accumulate: AnyBool = False,
 ) -> T:
     """Write the result of `index_put_at` into the tensor itself, which is returned."""
     try:

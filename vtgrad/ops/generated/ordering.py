@@ -18,7 +18,7 @@ from vtgrad.ops.generated.ordering_nodes import (
 )
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.unchecked import AnyBool, AnyInt, T
 from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
@@ -38,7 +38,7 @@ class SortDimResult(NamedTuple, Generic[T]):
 
 
 def sort_dim(
-    self: T, dim: int = -1, descending: bool = False, *, out: tuple[T, T] | None = None
+    self: T, dim: AnyInt = -1, descending: AnyBool = False, *, out: tuple[T, T] | None = None
 ) -> SortDimResult[T]:
     """The elements in order along a dimension, and where each stood."""
     try:
@@ -77,9 +77,9 @@ class SortStableResult(NamedTuple, Generic[T]):
 
 def sort_stable(
     self: T,
-    stable: bool | None,
-    dim: int = -1,
-    descending: bool = False,
+    stable: AnyBool | None,
+    dim: AnyInt = -1,
+    descending: AnyBool = False,
     *,
     out: tuple[T, T] | None = None,
 ) -> SortStableResult[T]:
@@ -112,7 +112,7 @@ def sort_stable(
     return results
 
 
-def argsort_dim(self: T, dim: int, descending: bool, stable: bool) -> T:
+def argsort_dim(self: T, dim: AnyInt, descending: AnyBool, stable: AnyBool) -> T:
     """Where each element of the sorted tensor stood."""
     try:
         array = quiet.run(k.argsort, self._impl.array, dim, descending, stable)
@@ -139,10 +139,10 @@ class TopkDimResult(NamedTuple, Generic[T]):
 
 def topk_dim(
     self: T,
-    count: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
+    count: AnyInt,
+    dim: AnyInt = -1,
+    largest: AnyBool = True,
+    sorted: AnyBool = True,
     *,
     out: tuple[T, T] | None = None,
 ) -> TopkDimResult[T]:

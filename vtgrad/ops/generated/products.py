@@ -19,8 +19,8 @@ from vtgrad.ops.generated.products_nodes import (
 )
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.unchecked import AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-def mm(input: T, mat2: TensorBase, *, out: T | None = None) -> T:
+def mm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
     """Product of two matrices."""
     try:
         if out is not None:
@@ -57,7 +57,7 @@ def mm(input: T, mat2: TensorBase, *, out: T | None = None) -> T:
     return result
 
 
-def mv(input: T, vec: TensorBase, *, out: T | None = None) -> T:
+def mv(input: T, vec: AnyTensor, *, out: T | None = None) -> T:
     """Product of a matrix and a vector."""
     try:
         if out is not None:
@@ -79,7 +79,7 @@ def mv(input: T, vec: TensorBase, *, out: T | None = None) -> T:
     return result
 
 
-def bmm(input: T, mat2: TensorBase, *, out: T | None = None) -> T:
+def bmm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
     """Products of two stacks of matrices, pair by pair."""
     try:
         if out is not None:
@@ -101,7 +101,7 @@ def bmm(input: T, mat2: TensorBase, *, out: T | None = None) -> T:
     return result
 
 
-def dot(input: T, tensor: TensorBase, *, out: T | None = None) -> T:
+def dot(input: T, tensor: AnyTensor, *, out: T | None = None) -> T:
     """Sum of the products of two vectors' elements."""
     try:
         if out is not None:
@@ -125,8 +125,8 @@ def dot(input: T, tensor: TensorBase, *, out: T | None = None) -> T:
 
 def addmm(
     input: T,
-    mat1: TensorBase,
-    mat2: TensorBase,
+    mat1: AnyTensor,
+    mat2: AnyTensor,
     *,
     beta: Number = 1,
     alpha: Number = 1,
@@ -171,9 +171,7 @@ def addmm(
 _addmm_writer = store_result(k.addmm, direct=False)
 
 
-def addmm_(
-    input: T, mat1: TensorBase, mat2: TensorBase, *, beta: Number = 1, alpha: Number = 1
-) -> T:
+def addmm_(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmm` into the tensor itself, which is returned."""
     try:
         array_of(mat1, "mat1")

@@ -26,8 +26,8 @@ from vtgrad.ops.generated.random_nodes import (
 )
 from vtgrad.ops.types import Generator
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 
@@ -51,7 +51,7 @@ _normal_writer = k.normal_
 
 
 def normal_(
-    input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
+    input: T, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: Generator | None = None
 ) -> T:
     """Fill with normal numbers of a mean and a standard deviation."""
     try:
@@ -72,7 +72,7 @@ _uniform_writer = k.uniform_
 
 
 def uniform_(
-    input: T, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
+    input: T, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: Generator | None = None
 ) -> T:
     """Fill with numbers spread evenly over [from_, to)."""
     try:
@@ -94,7 +94,7 @@ def uniform_(
 _exponential_writer = k.exponential_
 
 
-def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = None) -> T:
+def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
     """Fill with exponential numbers of a rate."""
     try:
         return write(
@@ -114,7 +114,7 @@ def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = 
 _random_between_writer = k.random_between_
 
 
-def random_between_(self: T, from_: int, to: int, *, generator: Generator | None = None) -> T:
+def random_between_(self: T, from_: AnyInt, to: AnyInt, *, generator: Generator | None = None) -> T:
     """Fill with integers of [from_, to)."""
     try:
         return write(
@@ -135,7 +135,7 @@ def random_between_(self: T, from_: int, to: int, *, generator: Generator | None
 _random_below_writer = k.random_below_
 
 
-def random_below_(self: T, to: int, *, generator: Generator | None = None) -> T:
+def random_below_(self: T, to: AnyInt, *, generator: Generator | None = None) -> T:
     """Fill with integers of [0, to)."""
     try:
         return write(self, RandomBackward1.record, _random_below_writer, to, generator=generator)
@@ -183,7 +183,7 @@ def bernoulli_of(self: T, *, generator: Generator | None = None, out: T | None =
 _bernoulli_tensor_writer = k.bernoulli_tensor_
 
 
-def bernoulli_tensor_(self: T, p: TensorBase, *, generator: Generator | None = None) -> T:
+def bernoulli_tensor_(self: T, p: AnyTensor, *, generator: Generator | None = None) -> T:
     """Fill with 1 of the probabilities `p`, which broadcast, and 0 otherwise."""
     try:
         array_of(p, "p")
@@ -198,7 +198,7 @@ def bernoulli_tensor_(self: T, p: TensorBase, *, generator: Generator | None = N
 _bernoulli_number_writer = k.bernoulli_number_
 
 
-def bernoulli_number_(self: T, p: float = 0.5, *, generator: Generator | None = None) -> T:
+def bernoulli_number_(self: T, p: AnyFloat = 0.5, *, generator: Generator | None = None) -> T:
     """Fill with 1 of probability `p` and 0 otherwise."""
     try:
         return write(
@@ -210,7 +210,7 @@ def bernoulli_number_(self: T, p: float = 0.5, *, generator: Generator | None = 
 
 
 def normal_of_means(
-    mean: T, std: float = 1.0, *, generator: Generator | None = None, out: T | None = None
+    mean: T, std: AnyFloat = 1.0, *, generator: Generator | None = None, out: T | None = None
 ) -> T:
     """Normal numbers, each of its own mean."""
     try:
@@ -237,7 +237,7 @@ def normal_of_means(
 
 
 def normal_of_deviations(
-    mean: float, std: T, *, generator: Generator | None = None, out: T | None = None
+    mean: AnyFloat, std: T, *, generator: Generator | None = None, out: T | None = None
 ) -> T:
     """Normal numbers, each of its own standard deviation."""
     try:
@@ -264,7 +264,7 @@ def normal_of_deviations(
 
 
 def normal_of_both(
-    mean: T, std: TensorBase, *, generator: Generator | None = None, out: T | None = None
+    mean: T, std: AnyTensor, *, generator: Generator | None = None, out: T | None = None
 ) -> T:
     """Normal numbers, each of its own mean and standard deviation."""
     try:

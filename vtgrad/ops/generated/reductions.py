@@ -42,8 +42,8 @@ from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -97,7 +97,12 @@ def sum_all(self: T, *, dtype: DType | None = None) -> T:
 
 
 def sum_dim(
-    self: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
+    self: T,
+    dim: Dims,
+    keepdim: AnyBool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
 ) -> T:
     """Sum over dimensions."""
     try:
@@ -139,7 +144,12 @@ def mean_all(self: T, *, dtype: DType | None = None) -> T:
 
 
 def mean_dim(
-    self: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
+    self: T,
+    dim: Dims,
+    keepdim: AnyBool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
 ) -> T:
     """Mean over dimensions."""
     try:
@@ -182,7 +192,12 @@ def prod_all(self: T, *, dtype: DType | None = None) -> T:
 
 
 def prod_dim(
-    self: T, dim: int, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
+    self: T,
+    dim: AnyInt,
+    keepdim: AnyBool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
 ) -> T:
     """Product over one dimension."""
     try:
@@ -271,7 +286,7 @@ class MaxDimResult(NamedTuple, Generic[T]):
 
 
 def max_dim(
-    self: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: tuple[T, T] | None = None
 ) -> MaxDimResult[T]:
     """Largest elements along a dimension, and their places."""
     try:
@@ -309,7 +324,7 @@ class MinDimResult(NamedTuple, Generic[T]):
 
 
 def min_dim(
-    self: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: tuple[T, T] | None = None
 ) -> MinDimResult[T]:
     """Smallest elements along a dimension, and their places."""
     try:
@@ -347,7 +362,7 @@ class MedianDimResult(NamedTuple, Generic[T]):
 
 
 def median_dim(
-    self: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: tuple[T, T] | None = None
 ) -> MedianDimResult[T]:
     """The lower middle elements along a dimension, and their places."""
     try:
@@ -377,7 +392,7 @@ def median_dim(
     return results
 
 
-def put_selected(self: T, sizes: Shape, dim: int, indices: TensorBase, keepdim: bool) -> T:
+def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) -> T:
     """Zeros with the values of `self` at places along a dimension."""
     try:
         array = quiet.run(
@@ -405,7 +420,7 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: TensorBase, keepdim: 
     return result
 
 
-def take_selected(self: T, dim: int, indices: TensorBase, keepdim: bool) -> T:
+def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) -> T:
     """The elements at places along a dimension."""
     try:
         array = quiet.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
@@ -430,7 +445,7 @@ def take_selected(self: T, dim: int, indices: TensorBase, keepdim: bool) -> T:
     return result
 
 
-def amax_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T:
+def amax_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Largest values over dimensions."""
     try:
         if out is not None:
@@ -456,7 +471,7 @@ def amax_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = 
     return result
 
 
-def amin_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T:
+def amin_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Smallest values over dimensions."""
     try:
         if out is not None:
@@ -483,7 +498,7 @@ def amin_dim(self: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = 
 
 
 def argmax_dim(
-    self: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None
+    self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None
 ) -> T:
     """Places of the largest elements."""
     try:
@@ -507,7 +522,7 @@ def argmax_dim(
 
 
 def argmin_dim(
-    self: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None
+    self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None
 ) -> T:
     """Places of the smallest elements."""
     try:
@@ -530,7 +545,7 @@ def argmin_dim(
     return result
 
 
-def any_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
+def any_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Whether some element is not zero."""
     try:
         if out is not None:
@@ -552,7 +567,7 @@ def any_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None =
     return result
 
 
-def all_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
+def all_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Whether no element is zero."""
     try:
         if out is not None:
@@ -575,7 +590,7 @@ def all_dim(self: T, dim: Dims = None, keepdim: bool = False, *, out: T | None =
 
 
 def var_dim(
-    self: T, dim: Dims, correction: float | None, keepdim: bool, *, out: T | None = None
+    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None
 ) -> T:
     """Variance over dimensions."""
     try:
@@ -603,7 +618,7 @@ def var_dim(
 
 
 def std_dim(
-    self: T, dim: Dims, correction: float | None, keepdim: bool, *, out: T | None = None
+    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None
 ) -> T:
     """Standard deviation over dimensions."""
     try:
@@ -633,9 +648,9 @@ def std_dim(
 
 def linalg_vector_norm(
     self: T,
-    ord: float = 2,
+    ord: AnyFloat = 2,
     dim: Dims = None,
-    keepdim: bool = False,
+    keepdim: AnyBool = False,
     *,
     dtype: DType | None = None,
     out: T | None = None,
@@ -669,7 +684,7 @@ def linalg_vector_norm(
     return result
 
 
-def logsumexp_dim(self: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
+def logsumexp_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Logarithm of the sum of exponentials over dimensions."""
     try:
         if out is not None:
@@ -695,7 +710,7 @@ def logsumexp_dim(self: T, dim: Dims, keepdim: bool = False, *, out: T | None = 
     return result
 
 
-def softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
+def softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     """Exponentials over their sum along a dimension."""
     try:
         if out is not None:
@@ -714,7 +729,7 @@ def softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
     return result
 
 
-def log_softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
+def log_softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     """Logarithm of `softmax`."""
     try:
         if out is not None:
@@ -733,7 +748,7 @@ def log_softmax_dim(self: T, dim: int, *, out: T | None = None) -> T:
     return result
 
 
-def cumsum_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running sums along a dimension."""
     try:
         if out is not None:
@@ -761,7 +776,7 @@ def cumsum_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None =
 _cumsum_dim_writer = store_result(k.cumsum, direct=False)
 
 
-def cumsum_dim_(self: T, dim: int, *, dtype: DType | None = None) -> T:
+def cumsum_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
     """Write the result of `cumsum_dim` into the tensor itself, which is returned."""
     try:
         return write(self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype)
@@ -770,7 +785,7 @@ def cumsum_dim_(self: T, dim: int, *, dtype: DType | None = None) -> T:
         raise
 
 
-def cumprod_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running products along a dimension."""
     try:
         if out is not None:
@@ -799,7 +814,7 @@ def cumprod_dim(self: T, dim: int, *, dtype: DType | None = None, out: T | None 
 _cumprod_dim_writer = store_result(k.cumprod, direct=False)
 
 
-def cumprod_dim_(self: T, dim: int, *, dtype: DType | None = None) -> T:
+def cumprod_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
     """Write the result of `cumprod_dim` into the tensor itself, which is returned."""
     try:
         return write(self, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype)

@@ -54,8 +54,8 @@ from vtgrad.ops.generated.views_nodes import (
 from vtgrad.ops.types import Geometry3
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.write import write_geometry
 
@@ -100,7 +100,7 @@ __all__ = [
 ]
 
 
-def select(input: T, dim: int, index: int) -> T:
+def select(input: T, dim: AnyInt, index: AnyInt) -> T:
     """One index of a dimension, which disappears; a view."""
     try:
         impl = view_impls.select(input._impl, dim, index)
@@ -116,7 +116,11 @@ def select(input: T, dim: int, index: int) -> T:
 
 
 def slice(
-    self: T, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+    self: T,
+    dim: AnyInt = 0,
+    start: AnyInt | None = None,
+    end: AnyInt | None = None,
+    step: AnyInt = 1,
 ) -> T:
     """A range of a dimension; a view."""
     try:
@@ -140,7 +144,7 @@ def slice(
     return make_view(self, impl, node)
 
 
-def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
+def diagonal(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -> T:
     """A diagonal over two dimensions, which disappear; the diagonal comes last. A view."""
     try:
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
@@ -157,7 +161,7 @@ def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     return make_view(input, impl, node)
 
 
-def split_equal(self: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
+def split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
     """Pieces of one size along a dimension, the last one perhaps smaller; views."""
     try:
         impls = view_impls.split_equal(self._impl, split_size, dim)
@@ -172,7 +176,7 @@ def split_equal(self: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     return make_views(self, impls, node)
 
 
-def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
+def split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
     """Pieces of the given sizes along a dimension; views."""
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
@@ -189,7 +193,7 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tupl
     return make_views(input, impls, node)
 
 
-def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
+def unbind(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
     """All indices of a dimension; views."""
     try:
         impls = view_impls.unbind(input._impl, dim)
@@ -219,7 +223,7 @@ def alias(self: T) -> T:
     return make_view(self, impl, node)
 
 
-def transpose(input: T, dim0: int, dim1: int) -> T:
+def transpose(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
     """Two dimensions exchanged; a view."""
     try:
         impl = view_impls.transpose(input._impl, dim0, dim1)
@@ -310,7 +314,7 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
     return result
 
 
-def expand_sizes(self: T, size: Sequence[int], *, implicit: bool = False) -> T:
+def expand_sizes(self: T, size: Sequence[int], *, implicit: AnyBool = False) -> T:
     """Dimensions of size 1 repeated, new ones put in front; a view."""
     try:
         impl = view_impls.expand(self._impl, size, implicit=implicit)
@@ -340,7 +344,7 @@ def squeeze_all(self: T) -> T:
     return make_view(self, impl, node)
 
 
-def squeeze_dim(self: T, dim: int) -> T:
+def squeeze_dim(self: T, dim: AnyInt) -> T:
     """A dimension taken away if its size is 1; a view."""
     try:
         impl = view_impls.squeeze_dim(self._impl, dim)
@@ -370,7 +374,7 @@ def squeeze_dims(self: T, dim: Sequence[int]) -> T:
     return make_view(self, impl, node)
 
 
-def unsqueeze(input: T, dim: int) -> T:
+def unsqueeze(input: T, dim: AnyInt) -> T:
     """A new dimension of size 1; a view."""
     try:
         impl = view_impls.unsqueeze(input._impl, dim)
@@ -385,7 +389,7 @@ def unsqueeze(input: T, dim: int) -> T:
     return make_view(input, impl, node)
 
 
-def unfold(input: T, dimension: int, size: int, step: int) -> T:
+def unfold(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt) -> T:
     """All windows of a dimension; their elements come as a new last dimension. A view."""
     try:
         impl = view_impls.unfold(input._impl, dimension, size, step)
@@ -408,7 +412,7 @@ def unfold(input: T, dimension: int, size: int, step: int) -> T:
 
 
 def as_strided(
-    input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+    input: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None
 ) -> T:
     """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
     try:
@@ -431,7 +435,7 @@ def as_strided(
     return make_view(input, impl, node)
 
 
-def transpose_(input: T, dim0: int, dim1: int) -> T:
+def transpose_(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
     """Exchange two dimensions of the tensor itself."""
     try:
         return write_geometry(input, TransposeBackward1.record, view_impls.transpose, dim0, dim1)
@@ -458,7 +462,7 @@ def squeeze_all_(self: T) -> T:
         raise
 
 
-def squeeze_dim_(self: T, dim: int) -> T:
+def squeeze_dim_(self: T, dim: AnyInt) -> T:
     """Take away a dimension of the tensor itself if its size is 1."""
     try:
         return write_geometry(self, SqueezeBackward4.record, view_impls.squeeze_dim, dim)
@@ -476,7 +480,7 @@ def squeeze_dims_(self: T, dim: Sequence[int]) -> T:
         raise
 
 
-def unsqueeze_(input: T, dim: int) -> T:
+def unsqueeze_(input: T, dim: AnyInt) -> T:
     """Give the tensor itself a new dimension of size 1."""
     try:
         return write_geometry(input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim)
@@ -486,7 +490,7 @@ def unsqueeze_(input: T, dim: int) -> T:
 
 
 def as_strided_(
-    input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+    input: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None
 ) -> T:
     """Let the tensor itself look at any geometry inside its storage."""
     try:
@@ -505,7 +509,7 @@ def as_strided_(
         raise
 
 
-def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
+def select_backward(self: T, input_sizes: Shape, dim: AnyInt, index: AnyInt) -> T:
     """Zeros with `self` at one index of a dimension."""
     try:
         array = quiet.run(k.select_backward, self._impl.array, input_sizes, dim, index)
@@ -527,7 +531,7 @@ def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
 
 
 def slice_backward(
-    self: T, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int
+    self: T, input_sizes: Shape, dim: AnyInt, start: AnyInt | None, end: AnyInt | None, step: AnyInt
 ) -> T:
     """Zeros with `self` at a range of a dimension."""
     try:
@@ -551,7 +555,7 @@ def slice_backward(
     return result
 
 
-def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2: int) -> T:
+def diagonal_backward(self: T, input_sizes: Shape, offset: AnyInt, dim1: AnyInt, dim2: AnyInt) -> T:
     """Zeros with `self` on a diagonal."""
     try:
         array = quiet.run(k.diagonal_backward, self._impl.array, input_sizes, offset, dim1, dim2)
@@ -573,7 +577,7 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2:
     return result
 
 
-def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int) -> T:
+def unfold_backward(self: T, input_sizes: Shape, dim: AnyInt, size: AnyInt, step: AnyInt) -> T:
     """Zeros with the windows in `self` added at their places."""
     try:
         array = quiet.run(k.unfold_backward, self._impl.array, input_sizes, dim, size, step)
@@ -635,7 +639,7 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
     return result
 
 
-def select_scatter(input: T, src: TensorBase, dim: int, index: int) -> T:
+def select_scatter(input: T, src: AnyTensor, dim: AnyInt, index: AnyInt) -> T:
     """A copy with `src` at one index of a dimension."""
     try:
         array = quiet.run(k.select_scatter, input._impl.array, src._impl.array, dim, index)
@@ -655,11 +659,11 @@ def select_scatter(input: T, src: TensorBase, dim: int, index: int) -> T:
 
 def slice_scatter(
     input: T,
-    src: TensorBase,
-    dim: int = 0,
-    start: int | None = None,
-    end: int | None = None,
-    step: int = 1,
+    src: AnyTensor,
+    dim: AnyInt = 0,
+    start: AnyInt | None = None,
+    end: AnyInt | None = None,
+    step: AnyInt = 1,
 ) -> T:
     """A copy with `src` at a range of a dimension."""
     try:
@@ -689,7 +693,9 @@ def slice_scatter(
     return result
 
 
-def diagonal_scatter(input: T, src: TensorBase, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
+def diagonal_scatter(
+    input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1
+) -> T:
     """A copy with `src` on a diagonal."""
     try:
         array = quiet.run(
@@ -718,7 +724,7 @@ def diagonal_scatter(input: T, src: TensorBase, offset: int = 0, dim1: int = 0, 
 
 
 def as_strided_scatter_at(
-    self: T, src: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3
+    self: T, src: AnyTensor, input_geometry: Geometry3, output_geometry: Geometry3
 ) -> T:
     """A copy with `src` at any geometry inside the storage."""
     try:
