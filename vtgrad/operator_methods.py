@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Self, TypeVar, cast
+from typing import Self, cast
 
 import numpy as np
 
@@ -16,23 +15,20 @@ from .storage.tensor_base import TensorBase
 
 __all__ = ["OperatorMethods"]
 
-S = TypeVar("S", bound=TensorBase)
-N = TypeVar("N", bound=TensorBase | Number)
-
-
-_NUMBERS = (int, float, complex)
 # What the operators of inner loops pass on at once, without a look at NumPy's scalars.
 _QUICK = (TensorBase, float, int)
 
 
-def _apply(function: Callable[[S, N], S], tensor: S, other: object) -> S:
-    """Call an operator if the other operand is one, NumPy's scalars as the numbers they are."""
-    if not isinstance(other, TensorBase):
-        if isinstance(other, np.generic):
-            other = other.item()
-        if not isinstance(other, _NUMBERS):
-            return cast("S", NotImplemented)
-    return function(tensor, cast("N", other))
+def _operand(other: object) -> TensorBase | Number | None:
+    """The other operand, NumPy's scalars as the numbers they are; None if it can be no operand."""
+    return other if isinstance(other, TensorBase) else _number(other)
+
+
+def _number(other: object) -> Number | None:
+    """The same where a tensor would have been asked first."""
+    if isinstance(other, np.generic):
+        other = other.item()
+    return other if isinstance(other, (int, float, complex)) else None
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -46,110 +42,216 @@ class OperatorMethods(TensorBase):
     __slots__ = ()
 
     def __add__(self, other: TensorBase | Number) -> Self:
-        return F.add(self, other) if isinstance(other, _QUICK) else _apply(F.add, self, other)
+        if isinstance(other, _QUICK):
+            return F.add(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.add(self, operand)
 
     def __sub__(self, other: TensorBase | Number) -> Self:
-        return F.sub(self, other) if isinstance(other, _QUICK) else _apply(F.sub, self, other)
+        if isinstance(other, _QUICK):
+            return F.sub(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.sub(self, operand)
 
     def __mul__(self, other: TensorBase | Number) -> Self:
-        return F.mul(self, other) if isinstance(other, _QUICK) else _apply(F.mul, self, other)
+        if isinstance(other, _QUICK):
+            return F.mul(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.mul(self, operand)
 
     def __truediv__(self, other: TensorBase | Number) -> Self:
-        return F.div(self, other) if isinstance(other, _QUICK) else _apply(F.div, self, other)
+        if isinstance(other, _QUICK):
+            return F.div(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.div(self, operand)
 
     def __floordiv__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.floor_divide, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.floor_divide(self, operand)
 
     def __mod__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.remainder, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.remainder(self, operand)
 
     def __pow__(self, other: TensorBase | Number) -> Self:
-        return F.pow(self, other) if isinstance(other, _QUICK) else _apply(F.pow, self, other)
+        if isinstance(other, _QUICK):
+            return F.pow(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.pow(self, operand)
 
     def __and__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_and, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_and(self, operand)
 
     def __or__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_or, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_or(self, operand)
 
     def __xor__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_xor, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_xor(self, operand)
 
     def __lshift__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_left_shift, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_left_shift(self, operand)
 
     def __rshift__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_right_shift, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_right_shift(self, operand)
 
     def __lt__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.lt, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.lt(self, operand)
 
     def __le__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.le, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.le(self, operand)
 
     def __gt__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.gt, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.gt(self, operand)
 
     def __ge__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.ge, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.ge(self, operand)
 
     def __eq__(self, other: object) -> Self:  # type: ignore[override]  # element by element
         if isinstance(other, np.ndarray):
             # Nobody else would answer, and Python would compare identities.
             raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
-        return _apply(F.eq, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.eq(self, operand)
 
     def __ne__(self, other: object) -> Self:  # type: ignore[override]  # element by element
         if isinstance(other, np.ndarray):
             raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
-        return _apply(F.ne, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.ne(self, operand)
 
     def __hash__(self) -> int:
         return id(self)
 
     def __radd__(self, other: Number) -> Self:
-        return F.add(self, other) if isinstance(other, _QUICK) else _apply(F.add, self, other)
+        if isinstance(other, _QUICK):
+            return F.add(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.add(self, operand)
 
     def __rmul__(self, other: Number) -> Self:
-        return F.mul(self, other) if isinstance(other, _QUICK) else _apply(F.mul, self, other)
+        if isinstance(other, _QUICK):
+            return F.mul(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.mul(self, operand)
 
     def __rsub__(self, other: Number) -> Self:
-        return _apply(F.rsub, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.rsub(self, operand)
 
     def __rtruediv__(self, other: Number) -> Self:
-        return _apply(lambda a, b: F.mul(F.reciprocal(a), b), self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.mul(F.reciprocal(self), operand)
 
     def __rpow__(self, other: Number) -> Self:
-        return _apply(lambda a, b: F.pow(b, a), self, other)
+        operand = _number(other)
+        if operand is None:
+            return NotImplemented
+        return F.pow(operand, self)
 
     def __rfloordiv__(self, other: Number) -> Self:
-        return _apply(lambda a, b: F.floor_divide(b, a), self, other)
+        operand = _number(other)
+        if operand is None:
+            return NotImplemented
+        return F.floor_divide(operand, self)
 
     def __rmod__(self, other: Number) -> Self:
-        return _apply(lambda a, b: F.remainder(b, a), self, other)
+        operand = _number(other)
+        if operand is None:
+            return NotImplemented
+        return F.remainder(operand, self)
 
     def __rand__(self, other: Number) -> Self:
-        return _apply(F.bitwise_and, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_and(self, operand)
 
     def __ror__(self, other: Number) -> Self:
-        return _apply(F.bitwise_or, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_or(self, operand)
 
     def __rxor__(self, other: Number) -> Self:
-        return _apply(F.bitwise_xor, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_xor(self, operand)
 
     def __rlshift__(self, other: Number) -> Self:
-        return _apply(lambda a, b: F.bitwise_left_shift(F.full_like(a, b), a), self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_left_shift(F.full_like(self, operand), self)
 
     def __rrshift__(self, other: Number) -> Self:
-        return _apply(lambda a, b: F.bitwise_right_shift(F.full_like(a, b), a), self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_right_shift(F.full_like(self, operand), self)
 
     def __rmatmul__(self, other: object) -> Self:
-        return (
-            F.matmul(cast("Self", other), self) if isinstance(other, TensorBase) else NotImplemented
-        )
+        if not isinstance(other, TensorBase):
+            return NotImplemented
+        return F.matmul(cast("Self", other), self)
 
     def __matmul__(self, other: object) -> Self:
-        return F.matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
+        if not isinstance(other, TensorBase):
+            return NotImplemented
+        return F.matmul(self, other)
 
     def __neg__(self) -> Self:
         return F.neg(self)
@@ -166,40 +268,84 @@ class OperatorMethods(TensorBase):
         return F.bitwise_not(self)
 
     def __iadd__(self, other: TensorBase | Number) -> Self:
-        return F.add_(self, other) if isinstance(other, _QUICK) else _apply(F.add_, self, other)
+        if isinstance(other, _QUICK):
+            return F.add_(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.add_(self, operand)
 
     def __isub__(self, other: TensorBase | Number) -> Self:
-        return F.sub_(self, other) if isinstance(other, _QUICK) else _apply(F.sub_, self, other)
+        if isinstance(other, _QUICK):
+            return F.sub_(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.sub_(self, operand)
 
     def __imul__(self, other: TensorBase | Number) -> Self:
-        return F.mul_(self, other) if isinstance(other, _QUICK) else _apply(F.mul_, self, other)
+        if isinstance(other, _QUICK):
+            return F.mul_(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.mul_(self, operand)
 
     def __itruediv__(self, other: TensorBase | Number) -> Self:
-        return F.div_(self, other) if isinstance(other, _QUICK) else _apply(F.div_, self, other)
+        if isinstance(other, _QUICK):
+            return F.div_(self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.div_(self, operand)
 
     def __ifloordiv__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.floor_divide_, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.floor_divide_(self, operand)
 
     def __imod__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.remainder_, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.remainder_(self, operand)
 
     def __ipow__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.pow_, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.pow_(self, operand)
 
     def __iand__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_and_, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_and_(self, operand)
 
     def __ior__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_or_, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_or_(self, operand)
 
     def __ixor__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_xor_, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_xor_(self, operand)
 
     def __ilshift__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_left_shift_, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_left_shift_(self, operand)
 
     def __irshift__(self, other: TensorBase | Number) -> Self:
-        return _apply(F.bitwise_right_shift_, self, other)
+        operand = _operand(other)
+        if operand is None:
+            return NotImplemented
+        return F.bitwise_right_shift_(self, operand)
 
     def __getitem__(self, index: Index) -> Self:
         return F.getitem(self, index)

@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Set
 
-from .emit_nodes import has_keyword_only, signature
+from .emit_nodes import has_keyword_only, signature, unchecked
 from .language import Argument, Operator
 
 __all__ = ["FUNCTION_IMPORTS", "emit_function", "function_names"]
@@ -33,15 +33,6 @@ from vtgrad.views.write import write, write_geometry
 from vtgrad.views.write_out import check_out, write_out
 """
 
-# See Note [Arguments arrive unchecked].
-_TYPES = {
-    "Tensor": "AnyTensor",
-    "Tensors": "Sequence[TensorBase]",
-    "bool": "AnyBool",
-    "float": "AnyFloat",
-    "int": "AnyInt",
-    "str": "AnyStr",
-}
 _OWN_TYPES = {"Tensor": "T", "Tensors": "Sequence[T]"}
 
 
@@ -106,7 +97,9 @@ def _parameters(operator: Operator) -> str:
     types = [
         _OWN_TYPES[a.type]
         if a is owner
-        else " | ".join([_TYPES.get(part, part) for part in a.type.split(" | ")])
+        else "Sequence[TensorBase]"
+        if a.type == "Tensors"
+        else unchecked(a.type)
         for a in operator.arguments
     ]
     return signature(operator.arguments, types)
@@ -187,7 +180,7 @@ def _out_of_place(operator: Operator) -> str:
     params = _parameters(operator)
     if operator.out:
         star = "" if has_keyword_only(operator) else "*, "
-        kind = "tuple[" + ", ".join(["T"] * len(operator.results)) + "]" if multiple else "T"
+        kind = "Sequence[T]" if multiple else "T"
         params += f", {star}out: {kind} | None = None"
     text = f"{header}def {operator.name}({params}) -> {returned}:\n"
     text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a new tensor.")

@@ -26,6 +26,7 @@ from vtgrad.ops.overwriting import over, product
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr
 from vtgrad.ops.saving import (
     array_list,
     dtype_of_operand,
@@ -54,6 +55,13 @@ _SAVED_TYPE = {
     "Tensor | None": "SavedVariable | None",
     "Tensors": "list[SavedVariable]",
 }
+_UNCHECKED = {
+    "Tensor": "AnyTensor",
+    "bool": "AnyBool",
+    "float": "AnyFloat",
+    "int": "AnyInt",
+    "str": "AnyStr",
+}
 _RECORD_TYPE = {
     "Tensor": "TensorBase",
     "Tensor | Number": "TensorBase | Number",
@@ -64,7 +72,15 @@ _RECORD_TYPE = {
 
 def record_type(argument: Argument) -> str:
     """The type of an argument where only `TensorBase` is known."""
-    return _RECORD_TYPE.get(argument.type, argument.type)
+    return _RECORD_TYPE.get(argument.type) or unchecked(argument.type)
+
+
+def unchecked(kind: str) -> str:
+    """The type that has the place of `kind` where arguments of users arrive.
+
+    See Note [Arguments arrive unchecked].
+    """
+    return " | ".join([_UNCHECKED.get(part, part) for part in kind.split(" | ")])
 
 
 def signature(arguments: Sequence[Argument], types: Sequence[str]) -> str:
@@ -103,7 +119,7 @@ def emit_node(operator: Operator, names: Names) -> str:
     fields: list[tuple[str, str]] = []
     fields += [(f"saved_{a.name}", _SAVED_TYPE[a.type]) for a in saved]
     fields += [(f"{n}_{m}", _METADATA_TYPE[m]) for n, m in metadata]
-    fields += [(a.name, a.type) for a in plain]
+    fields += [(a.name, unchecked(a.type)) for a in plain]
     fields += [(f"saved_{r}", "SavedVariable") for r in results]
 
     lines = ["@final", f"class {operator.node}(Node):"]

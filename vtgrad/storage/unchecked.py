@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     class _Tensor(TensorBase): ...
 
-    class _Bool(bool): ...  # type: ignore[misc]  # pyright: ignore  # final, but never made
+    class _Bool(bool): ...  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]  # final, but never made
 
     class _Int(int): ...
 

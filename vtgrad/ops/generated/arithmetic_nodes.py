@@ -22,6 +22,7 @@ from vtgrad.ops.saving import (
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyStr
 
 
 @final
@@ -590,14 +591,14 @@ class DivBackward2(Node):
 
     saved_self: SavedVariable | None
     saved_other: SavedVariable | Number | None
-    rounding_mode: str | None
+    rounding_mode: AnyStr | None
 
     @staticmethod
     def record(
         self: TensorBase,
         other: TensorBase | Number,
         *,
-        rounding_mode: str | None,
+        rounding_mode: AnyStr | None,
         inplace: bool = False,
     ) -> DivBackward2:
         """The node of one call, with its edges and what it saves of the inputs."""

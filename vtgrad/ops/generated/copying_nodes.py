@@ -21,6 +21,7 @@ from vtgrad.ops.saving import (
 from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyBool, AnyInt
 
 
 @final
@@ -206,7 +207,7 @@ class CopyBackwards(Node):
 
     @staticmethod
     def record(
-        self: TensorBase, src: TensorBase, non_blocking: bool = False, *, inplace: bool = False
+        self: TensorBase, src: TensorBase, non_blocking: AnyBool = False, *, inplace: bool = False
     ) -> CopyBackwards:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -263,11 +264,11 @@ class CatBackward0(Node):
     __slots__ = ("dim", "tensors_shapes")
 
     tensors_shapes: list[Shape]
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        tensors: Sequence[TensorBase], dim: int = 0, *, inplace: bool = False
+        tensors: Sequence[TensorBase], dim: AnyInt = 0, *, inplace: bool = False
     ) -> CatBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edges = collect_next_edges(*tensors)
@@ -299,11 +300,11 @@ class StackBackward0(Node):
 
     __slots__ = ("dim",)
 
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        tensors: Sequence[TensorBase], dim: int = 0, *, inplace: bool = False
+        tensors: Sequence[TensorBase], dim: AnyInt = 0, *, inplace: bool = False
     ) -> StackBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edges = collect_next_edges(*tensors)
@@ -379,14 +380,14 @@ class RollBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    shifts: int | Sequence[int]
-    dims: int | Sequence[int] | None
+    shifts: AnyInt | Sequence[int]
+    dims: AnyInt | Sequence[int] | None
 
     @staticmethod
     def record(
         self: TensorBase,
-        shifts: int | Sequence[int],
-        dims: int | Sequence[int] | None = (),
+        shifts: AnyInt | Sequence[int],
+        dims: AnyInt | Sequence[int] | None = (),
         *,
         inplace: bool = False,
     ) -> RollBackward0:
@@ -426,11 +427,11 @@ class FlipBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    dims: int | Sequence[int]
+    dims: AnyInt | Sequence[int]
 
     @staticmethod
     def record(
-        self: TensorBase, dims: int | Sequence[int], *, inplace: bool = False
+        self: TensorBase, dims: AnyInt | Sequence[int], *, inplace: bool = False
     ) -> FlipBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -467,10 +468,10 @@ class TrilBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    diagonal: int
+    diagonal: AnyInt
 
     @staticmethod
-    def record(self: TensorBase, diagonal: int = 0, *, inplace: bool = False) -> TrilBackward0:
+    def record(self: TensorBase, diagonal: AnyInt = 0, *, inplace: bool = False) -> TrilBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = TrilBackward0((edge0,))
@@ -506,10 +507,10 @@ class TriuBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    diagonal: int
+    diagonal: AnyInt
 
     @staticmethod
-    def record(self: TensorBase, diagonal: int = 0, *, inplace: bool = False) -> TriuBackward0:
+    def record(self: TensorBase, diagonal: AnyInt = 0, *, inplace: bool = False) -> TriuBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = TriuBackward0((edge0,))

@@ -22,6 +22,7 @@ from vtgrad.ops.saving import (
 )
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyInt
 
 
 @final
@@ -1544,7 +1545,7 @@ class RoundBackward1(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(self: TensorBase, *, decimals: int, inplace: bool = False) -> RoundBackward1:
+    def record(self: TensorBase, *, decimals: AnyInt, inplace: bool = False) -> RoundBackward1:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = RoundBackward1((edge0,))

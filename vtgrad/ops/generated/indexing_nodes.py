@@ -24,6 +24,7 @@ from vtgrad.ops.saving import (
 )
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyBool, AnyInt
 
 
 @final
@@ -36,15 +37,15 @@ class GatherBackward0(Node):
 
     saved_self: SavedVariable | None
     saved_index: SavedVariable | None
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
         self: TensorBase,
-        dim: int,
+        dim: AnyInt,
         index: TensorBase,
         *,
-        sparse_grad: bool = False,
+        sparse_grad: AnyBool = False,
         inplace: bool = False,
     ) -> GatherBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
@@ -117,11 +118,11 @@ class ScatterBackward0(Node):
     saved_index: SavedVariable | None
     self_shape: Shape
     src_shape: Shape
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, index: TensorBase, src: TensorBase, *, inplace: bool = False
+        self: TensorBase, dim: AnyInt, index: TensorBase, src: TensorBase, *, inplace: bool = False
     ) -> ScatterBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -213,11 +214,11 @@ class ScatterBackward1(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     saved_index: SavedVariable | None
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, index: TensorBase, value: Number, *, inplace: bool = False
+        self: TensorBase, dim: AnyInt, index: TensorBase, value: Number, *, inplace: bool = False
     ) -> ScatterBackward1:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -277,11 +278,11 @@ class ScatterAddBackward0(Node):
 
     saved_index: SavedVariable | None
     src_shape: Shape
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, index: TensorBase, src: TensorBase, *, inplace: bool = False
+        self: TensorBase, dim: AnyInt, index: TensorBase, src: TensorBase, *, inplace: bool = False
     ) -> ScatterAddBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -363,11 +364,11 @@ class IndexSelectBackward0(Node):
 
     saved_index: SavedVariable | None
     self_shape: Shape
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, index: TensorBase, *, inplace: bool = False
+        self: TensorBase, dim: AnyInt, index: TensorBase, *, inplace: bool = False
     ) -> IndexSelectBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -428,13 +429,13 @@ class IndexAddBackward0(Node):
 
     saved_index: SavedVariable | None
     saved_source: SavedVariable | None
-    dim: int
+    dim: AnyInt
     alpha: Number
 
     @staticmethod
     def record(
         self: TensorBase,
-        dim: int,
+        dim: AnyInt,
         index: TensorBase,
         source: TensorBase,
         *,
@@ -536,11 +537,16 @@ class IndexCopyBackward0(Node):
 
     saved_index: SavedVariable | None
     saved_source: SavedVariable | None
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, index: TensorBase, source: TensorBase, *, inplace: bool = False
+        self: TensorBase,
+        dim: AnyInt,
+        index: TensorBase,
+        source: TensorBase,
+        *,
+        inplace: bool = False,
     ) -> IndexCopyBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -637,11 +643,11 @@ class IndexFillBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     saved_index: SavedVariable | None
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, index: TensorBase, value: Number, *, inplace: bool = False
+        self: TensorBase, dim: AnyInt, index: TensorBase, value: Number, *, inplace: bool = False
     ) -> IndexFillBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -701,11 +707,16 @@ class IndexFillBackward1(Node):
 
     saved_index: SavedVariable | None
     self_shape: Shape
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, index: TensorBase, value: TensorBase, *, inplace: bool = False
+        self: TensorBase,
+        dim: AnyInt,
+        index: TensorBase,
+        value: TensorBase,
+        *,
+        inplace: bool = False,
     ) -> IndexFillBackward1:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -1337,7 +1348,7 @@ class IndexPutBackward0(Node):
     self_shape: Shape
     values_shape: Shape
     places: Shape
-    accumulate: bool
+    accumulate: AnyBool
 
     @staticmethod
     def record(
@@ -1345,7 +1356,7 @@ class IndexPutBackward0(Node):
         indices: Sequence[TensorBase],
         places: Shape,
         values: TensorBase,
-        accumulate: bool = False,
+        accumulate: AnyBool = False,
         *,
         inplace: bool = False,
     ) -> IndexPutBackward0:

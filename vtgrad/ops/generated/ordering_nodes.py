@@ -19,6 +19,7 @@ from vtgrad.ops.saving import (
 )
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyBool, AnyInt
 
 
 @final
@@ -31,12 +32,12 @@ class SortBackward0(Node):
     saves_results: ClassVar[bool] = True
 
     self_shape: Shape
-    dim: int
+    dim: AnyInt
     saved_indices: SavedVariable
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int = -1, descending: bool = False, *, inplace: bool = False
+        self: TensorBase, dim: AnyInt = -1, descending: AnyBool = False, *, inplace: bool = False
     ) -> SortBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -94,15 +95,15 @@ class SortBackward1(Node):
     saves_results: ClassVar[bool] = True
 
     self_shape: Shape
-    dim: int
+    dim: AnyInt
     saved_indices: SavedVariable
 
     @staticmethod
     def record(
         self: TensorBase,
-        stable: bool | None,
-        dim: int = -1,
-        descending: bool = False,
+        stable: AnyBool | None,
+        dim: AnyInt = -1,
+        descending: AnyBool = False,
         *,
         inplace: bool = False,
     ) -> SortBackward1:
@@ -162,16 +163,16 @@ class TopkBackward0(Node):
     saves_results: ClassVar[bool] = True
 
     self_shape: Shape
-    dim: int
+    dim: AnyInt
     saved_indices: SavedVariable
 
     @staticmethod
     def record(
         self: TensorBase,
-        count: int,
-        dim: int = -1,
-        largest: bool = True,
-        sorted: bool = True,
+        count: AnyInt,
+        dim: AnyInt = -1,
+        largest: AnyBool = True,
+        sorted: AnyBool = True,
         *,
         inplace: bool = False,
     ) -> TopkBackward0:

@@ -16,6 +16,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.types import Generator
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyFloat, AnyInt
 
 
 @final
@@ -29,8 +30,8 @@ class NormalBackward0(Node):
     @staticmethod
     def record(
         self: TensorBase,
-        mean: float = 0.0,
-        std: float = 1.0,
+        mean: AnyFloat = 0.0,
+        std: AnyFloat = 1.0,
         *,
         generator: Generator | None = None,
         inplace: bool = False,
@@ -72,8 +73,8 @@ class UniformBackward0(Node):
     @staticmethod
     def record(
         self: TensorBase,
-        from_: float = 0.0,
-        to: float = 1.0,
+        from_: AnyFloat = 0.0,
+        to: AnyFloat = 1.0,
         *,
         generator: Generator | None = None,
         inplace: bool = False,
@@ -115,7 +116,7 @@ class ExponentialBackward0(Node):
     @staticmethod
     def record(
         self: TensorBase,
-        lambd: float = 1.0,
+        lambd: AnyFloat = 1.0,
         *,
         generator: Generator | None = None,
         inplace: bool = False,
@@ -157,8 +158,8 @@ class RandomBackward0(Node):
     @staticmethod
     def record(
         self: TensorBase,
-        from_: int,
-        to: int,
+        from_: AnyInt,
+        to: AnyInt,
         *,
         generator: Generator | None = None,
         inplace: bool = False,
@@ -199,7 +200,7 @@ class RandomBackward1(Node):
 
     @staticmethod
     def record(
-        self: TensorBase, to: int, *, generator: Generator | None = None, inplace: bool = False
+        self: TensorBase, to: AnyInt, *, generator: Generator | None = None, inplace: bool = False
     ) -> RandomBackward1:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -377,7 +378,7 @@ class BernoulliBackward2(Node):
     @staticmethod
     def record(
         self: TensorBase,
-        p: float = 0.5,
+        p: AnyFloat = 0.5,
         *,
         generator: Generator | None = None,
         inplace: bool = False,
@@ -419,7 +420,7 @@ class NormalBackward1(Node):
     @staticmethod
     def record(
         mean: TensorBase,
-        std: float = 1.0,
+        std: AnyFloat = 1.0,
         *,
         generator: Generator | None = None,
         inplace: bool = False,
@@ -460,7 +461,11 @@ class NormalBackward2(Node):
 
     @staticmethod
     def record(
-        mean: float, std: TensorBase, *, generator: Generator | None = None, inplace: bool = False
+        mean: AnyFloat,
+        std: TensorBase,
+        *,
+        generator: Generator | None = None,
+        inplace: bool = False,
     ) -> NormalBackward2:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(std)

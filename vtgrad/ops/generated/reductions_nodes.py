@@ -23,6 +23,7 @@ from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt
 
 
 @final
@@ -81,7 +82,7 @@ class SumBackward1(Node):
     def record(
         self: TensorBase,
         dim: Dims,
-        keepdim: bool = False,
+        keepdim: AnyBool = False,
         *,
         dtype: DType | None = None,
         inplace: bool = False,
@@ -170,7 +171,7 @@ class MeanBackward1(Node):
     def record(
         self: TensorBase,
         dim: Dims,
-        keepdim: bool = False,
+        keepdim: AnyBool = False,
         *,
         dtype: DType | None = None,
         inplace: bool = False,
@@ -284,15 +285,15 @@ class ProdBackward1(Node):
     saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
-    dim: int
-    keepdim: bool
+    dim: AnyInt
+    keepdim: AnyBool
     saved_result: SavedVariable
 
     @staticmethod
     def record(
         self: TensorBase,
-        dim: int,
-        keepdim: bool = False,
+        dim: AnyInt,
+        keepdim: AnyBool = False,
         *,
         dtype: DType | None = None,
         inplace: bool = False,
@@ -613,13 +614,13 @@ class MaxBackward0(Node):
     saves_results: ClassVar[bool] = True
 
     self_shape: Shape
-    dim: int
-    keepdim: bool
+    dim: AnyInt
+    keepdim: AnyBool
     saved_indices: SavedVariable
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, keepdim: bool = False, *, inplace: bool = False
+        self: TensorBase, dim: AnyInt, keepdim: AnyBool = False, *, inplace: bool = False
     ) -> MaxBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -678,13 +679,13 @@ class MinBackward0(Node):
     saves_results: ClassVar[bool] = True
 
     self_shape: Shape
-    dim: int
-    keepdim: bool
+    dim: AnyInt
+    keepdim: AnyBool
     saved_indices: SavedVariable
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, keepdim: bool = False, *, inplace: bool = False
+        self: TensorBase, dim: AnyInt, keepdim: AnyBool = False, *, inplace: bool = False
     ) -> MinBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -743,13 +744,13 @@ class MedianBackward1(Node):
     saves_results: ClassVar[bool] = True
 
     self_shape: Shape
-    dim: int
-    keepdim: bool
+    dim: AnyInt
+    keepdim: AnyBool
     saved_indices: SavedVariable
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, keepdim: bool = False, *, inplace: bool = False
+        self: TensorBase, dim: AnyInt, keepdim: AnyBool = False, *, inplace: bool = False
     ) -> MedianBackward1:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -807,16 +808,16 @@ class PutSelectedBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     saved_indices: SavedVariable | None
-    dim: int
-    keepdim: bool
+    dim: AnyInt
+    keepdim: AnyBool
 
     @staticmethod
     def record(
         self: TensorBase,
         sizes: Shape,
-        dim: int,
+        dim: AnyInt,
         indices: TensorBase,
-        keepdim: bool,
+        keepdim: AnyBool,
         *,
         inplace: bool = False,
     ) -> PutSelectedBackward0:
@@ -879,12 +880,17 @@ class TakeSelectedBackward0(Node):
 
     saved_indices: SavedVariable | None
     self_shape: Shape
-    dim: int
-    keepdim: bool
+    dim: AnyInt
+    keepdim: AnyBool
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, indices: TensorBase, keepdim: bool, *, inplace: bool = False
+        self: TensorBase,
+        dim: AnyInt,
+        indices: TensorBase,
+        keepdim: AnyBool,
+        *,
+        inplace: bool = False,
     ) -> TakeSelectedBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -952,7 +958,7 @@ class AmaxBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase, dim: Dims = (), keepdim: bool = False, *, inplace: bool = False
+        self: TensorBase, dim: Dims = (), keepdim: AnyBool = False, *, inplace: bool = False
     ) -> AmaxBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -1039,7 +1045,7 @@ class AminBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase, dim: Dims = (), keepdim: bool = False, *, inplace: bool = False
+        self: TensorBase, dim: Dims = (), keepdim: AnyBool = False, *, inplace: bool = False
     ) -> AminBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -1121,14 +1127,14 @@ class VarBackward0(Node):
 
     saved_self: SavedVariable | None
     dim: Dims
-    correction: float | None
+    correction: AnyFloat | None
 
     @staticmethod
     def record(
         self: TensorBase,
         dim: Dims,
-        correction: float | None,
-        keepdim: bool,
+        correction: AnyFloat | None,
+        keepdim: AnyBool,
         *,
         inplace: bool = False,
     ) -> VarBackward0:
@@ -1205,15 +1211,15 @@ class StdBackward0(Node):
 
     saved_self: SavedVariable | None
     dim: Dims
-    correction: float | None
+    correction: AnyFloat | None
     saved_result: SavedVariable
 
     @staticmethod
     def record(
         self: TensorBase,
         dim: Dims,
-        correction: float | None,
-        keepdim: bool,
+        correction: AnyFloat | None,
+        keepdim: AnyBool,
         *,
         inplace: bool = False,
     ) -> StdBackward0:
@@ -1300,16 +1306,16 @@ class LinalgVectorNormBackward0(Node):
     overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
-    ord: float
+    ord: AnyFloat
     dim: Dims
     saved_result: SavedVariable
 
     @staticmethod
     def record(
         self: TensorBase,
-        ord: float = 2,
+        ord: AnyFloat = 2,
         dim: Dims = None,
-        keepdim: bool = False,
+        keepdim: AnyBool = False,
         *,
         dtype: DType | None = None,
         inplace: bool = False,
@@ -1414,7 +1420,7 @@ class LogsumexpBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase, dim: Dims, keepdim: bool = False, *, inplace: bool = False
+        self: TensorBase, dim: Dims, keepdim: AnyBool = False, *, inplace: bool = False
     ) -> LogsumexpBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -1494,11 +1500,11 @@ class SoftmaxBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
-    dim: int
+    dim: AnyInt
     saved_result: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, dim: int, *, inplace: bool = False) -> SoftmaxBackward0:
+    def record(self: TensorBase, dim: AnyInt, *, inplace: bool = False) -> SoftmaxBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SoftmaxBackward0((edge0,))
@@ -1553,11 +1559,11 @@ class LogSoftmaxBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
-    dim: int
+    dim: AnyInt
     saved_result: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, dim: int, *, inplace: bool = False) -> LogSoftmaxBackward0:
+    def record(self: TensorBase, dim: AnyInt, *, inplace: bool = False) -> LogSoftmaxBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = LogSoftmaxBackward0((edge0,))
@@ -1611,11 +1617,11 @@ class CumsumBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, *, dtype: DType | None = None, inplace: bool = False
+        self: TensorBase, dim: AnyInt, *, dtype: DType | None = None, inplace: bool = False
     ) -> CumsumBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -1654,12 +1660,12 @@ class CumprodBackward0(Node):
     saves_results: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
-    dim: int
+    dim: AnyInt
     saved_result: SavedVariable
 
     @staticmethod
     def record(
-        self: TensorBase, dim: int, *, dtype: DType | None = None, inplace: bool = False
+        self: TensorBase, dim: AnyInt, *, dtype: DType | None = None, inplace: bool = False
     ) -> CumprodBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)

@@ -21,6 +21,7 @@ from vtgrad.ops.saving import (
 from vtgrad.ops.types import Geometry3
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyBool, AnyInt
 
 
 @final
@@ -32,11 +33,13 @@ class SelectBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     self_shape: Shape
-    dim: int
-    index: int
+    dim: AnyInt
+    index: AnyInt
 
     @staticmethod
-    def record(self: TensorBase, dim: int, index: int, *, inplace: bool = False) -> SelectBackward0:
+    def record(
+        self: TensorBase, dim: AnyInt, index: AnyInt, *, inplace: bool = False
+    ) -> SelectBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SelectBackward0((edge0,))
@@ -83,18 +86,18 @@ class SliceBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     self_shape: Shape
-    dim: int
-    start: int | None
-    end: int | None
-    step: int
+    dim: AnyInt
+    start: AnyInt | None
+    end: AnyInt | None
+    step: AnyInt
 
     @staticmethod
     def record(
         self: TensorBase,
-        dim: int = 0,
-        start: int | None = None,
-        end: int | None = None,
-        step: int = 1,
+        dim: AnyInt = 0,
+        start: AnyInt | None = None,
+        end: AnyInt | None = None,
+        step: AnyInt = 1,
         *,
         inplace: bool = False,
     ) -> SliceBackward0:
@@ -146,13 +149,18 @@ class DiagonalBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     self_shape: Shape
-    offset: int
-    dim1: int
-    dim2: int
+    offset: AnyInt
+    dim1: AnyInt
+    dim2: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, offset: int = 0, dim1: int = 0, dim2: int = 1, *, inplace: bool = False
+        self: TensorBase,
+        offset: AnyInt = 0,
+        dim1: AnyInt = 0,
+        dim2: AnyInt = 1,
+        *,
+        inplace: bool = False,
     ) -> DiagonalBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -201,11 +209,11 @@ class SplitBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
     self_shape: Shape
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, split_size: int, dim: int = 0, *, inplace: bool = False
+        self: TensorBase, split_size: AnyInt, dim: AnyInt = 0, *, inplace: bool = False
     ) -> SplitBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -243,11 +251,11 @@ class SplitWithSizesBackward0(Node):
 
     self_shape: Shape
     split_sizes: Sequence[int]
-    dim: int
+    dim: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, split_sizes: Sequence[int], dim: int = 0, *, inplace: bool = False
+        self: TensorBase, split_sizes: Sequence[int], dim: AnyInt = 0, *, inplace: bool = False
     ) -> SplitWithSizesBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -284,10 +292,10 @@ class UnbindBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    dim: int
+    dim: AnyInt
 
     @staticmethod
-    def record(self: TensorBase, dim: int = 0, *, inplace: bool = False) -> UnbindBackward0:
+    def record(self: TensorBase, dim: AnyInt = 0, *, inplace: bool = False) -> UnbindBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = UnbindBackward0((edge0,))
@@ -365,12 +373,12 @@ class TransposeBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    dim0: int
-    dim1: int
+    dim0: AnyInt
+    dim1: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim0: int, dim1: int, *, inplace: bool = False
+        self: TensorBase, dim0: AnyInt, dim1: AnyInt, *, inplace: bool = False
     ) -> TransposeBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -654,7 +662,7 @@ class ExpandBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase, size: Sequence[int], *, implicit: bool = False, inplace: bool = False
+        self: TensorBase, size: Sequence[int], *, implicit: AnyBool = False, inplace: bool = False
     ) -> ExpandBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -739,10 +747,10 @@ class SqueezeBackward1(Node):
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
     self_shape: Shape
-    dim: int
+    dim: AnyInt
 
     @staticmethod
-    def record(self: TensorBase, dim: int, *, inplace: bool = False) -> SqueezeBackward1:
+    def record(self: TensorBase, dim: AnyInt, *, inplace: bool = False) -> SqueezeBackward1:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SqueezeBackward1((edge0,))
@@ -836,10 +844,10 @@ class UnsqueezeBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    dim: int
+    dim: AnyInt
 
     @staticmethod
-    def record(self: TensorBase, dim: int, *, inplace: bool = False) -> UnsqueezeBackward0:
+    def record(self: TensorBase, dim: AnyInt, *, inplace: bool = False) -> UnsqueezeBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = UnsqueezeBackward0((edge0,))
@@ -884,13 +892,13 @@ class UnfoldBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     self_shape: Shape
-    dimension: int
-    size: int
-    step: int
+    dimension: AnyInt
+    size: AnyInt
+    step: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dimension: int, size: int, step: int, *, inplace: bool = False
+        self: TensorBase, dimension: AnyInt, size: AnyInt, step: AnyInt, *, inplace: bool = False
     ) -> UnfoldBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -933,14 +941,14 @@ class AsStridedBackward0(Node):
     self_geometry: tuple[Shape, Shape, int]
     size: Sequence[int]
     stride: Sequence[int]
-    storage_offset: int | None
+    storage_offset: AnyInt | None
 
     @staticmethod
     def record(
         self: TensorBase,
         size: Sequence[int],
         stride: Sequence[int],
-        storage_offset: int | None = None,
+        storage_offset: AnyInt | None = None,
         *,
         inplace: bool = False,
     ) -> AsStridedBackward0:
@@ -1010,12 +1018,12 @@ class TransposeBackward1(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    dim0: int
-    dim1: int
+    dim0: AnyInt
+    dim1: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, dim0: int, dim1: int, *, inplace: bool = False
+        self: TensorBase, dim0: AnyInt, dim1: AnyInt, *, inplace: bool = False
     ) -> TransposeBackward1:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -1131,7 +1139,7 @@ class SqueezeBackward4(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(self: TensorBase, dim: int, *, inplace: bool = False) -> SqueezeBackward4:
+    def record(self: TensorBase, dim: AnyInt, *, inplace: bool = False) -> SqueezeBackward4:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SqueezeBackward4((edge0,))
@@ -1206,10 +1214,10 @@ class UnsqueezeBackward1(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    dim: int
+    dim: AnyInt
 
     @staticmethod
-    def record(self: TensorBase, dim: int, *, inplace: bool = False) -> UnsqueezeBackward1:
+    def record(self: TensorBase, dim: AnyInt, *, inplace: bool = False) -> UnsqueezeBackward1:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = UnsqueezeBackward1((edge0,))
@@ -1248,14 +1256,14 @@ class AsStridedBackward1(Node):
     self_geometry: tuple[Shape, Shape, int]
     size: Sequence[int]
     stride: Sequence[int]
-    storage_offset: int | None
+    storage_offset: AnyInt | None
 
     @staticmethod
     def record(
         self: TensorBase,
         size: Sequence[int],
         stride: Sequence[int],
-        storage_offset: int | None = None,
+        storage_offset: AnyInt | None = None,
         *,
         inplace: bool = False,
     ) -> AsStridedBackward1:
@@ -1313,12 +1321,12 @@ class SelectBackwardBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    dim: int
-    index: int
+    dim: AnyInt
+    index: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, input_sizes: Shape, dim: int, index: int, *, inplace: bool = False
+        self: TensorBase, input_sizes: Shape, dim: AnyInt, index: AnyInt, *, inplace: bool = False
     ) -> SelectBackwardBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -1356,19 +1364,19 @@ class SliceBackwardBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    dim: int
-    start: int | None
-    end: int | None
-    step: int
+    dim: AnyInt
+    start: AnyInt | None
+    end: AnyInt | None
+    step: AnyInt
 
     @staticmethod
     def record(
         self: TensorBase,
         input_sizes: Shape,
-        dim: int,
-        start: int | None,
-        end: int | None,
-        step: int,
+        dim: AnyInt,
+        start: AnyInt | None,
+        end: AnyInt | None,
+        step: AnyInt,
         *,
         inplace: bool = False,
     ) -> SliceBackwardBackward0:
@@ -1410,17 +1418,17 @@ class DiagonalBackwardBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    offset: int
-    dim1: int
-    dim2: int
+    offset: AnyInt
+    dim1: AnyInt
+    dim2: AnyInt
 
     @staticmethod
     def record(
         self: TensorBase,
         input_sizes: Shape,
-        offset: int,
-        dim1: int,
-        dim2: int,
+        offset: AnyInt,
+        dim1: AnyInt,
+        dim2: AnyInt,
         *,
         inplace: bool = False,
     ) -> DiagonalBackwardBackward0:
@@ -1461,17 +1469,17 @@ class UnfoldBackwardBackward0(Node):
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    dim: int
-    size: int
-    step: int
+    dim: AnyInt
+    size: AnyInt
+    step: AnyInt
 
     @staticmethod
     def record(
         self: TensorBase,
         input_sizes: Shape,
-        dim: int,
-        size: int,
-        step: int,
+        dim: AnyInt,
+        size: AnyInt,
+        step: AnyInt,
         *,
         inplace: bool = False,
     ) -> UnfoldBackwardBackward0:
@@ -1607,12 +1615,12 @@ class SelectScatterBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
 
     src_shape: Shape
-    dim: int
-    index: int
+    dim: AnyInt
+    index: AnyInt
 
     @staticmethod
     def record(
-        self: TensorBase, src: TensorBase, dim: int, index: int, *, inplace: bool = False
+        self: TensorBase, src: TensorBase, dim: AnyInt, index: AnyInt, *, inplace: bool = False
     ) -> SelectScatterBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
@@ -1677,19 +1685,19 @@ class SliceScatterBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
 
     src_shape: Shape
-    dim: int
-    start: int | None
-    end: int | None
-    step: int
+    dim: AnyInt
+    start: AnyInt | None
+    end: AnyInt | None
+    step: AnyInt
 
     @staticmethod
     def record(
         self: TensorBase,
         src: TensorBase,
-        dim: int = 0,
-        start: int | None = None,
-        end: int | None = None,
-        step: int = 1,
+        dim: AnyInt = 0,
+        start: AnyInt | None = None,
+        end: AnyInt | None = None,
+        step: AnyInt = 1,
         *,
         inplace: bool = False,
     ) -> SliceScatterBackward0:
@@ -1768,17 +1776,17 @@ class DiagonalScatterBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
 
     src_shape: Shape
-    offset: int
-    dim1: int
-    dim2: int
+    offset: AnyInt
+    dim1: AnyInt
+    dim2: AnyInt
 
     @staticmethod
     def record(
         self: TensorBase,
         src: TensorBase,
-        offset: int = 0,
-        dim1: int = 0,
-        dim2: int = 1,
+        offset: AnyInt = 0,
+        dim1: AnyInt = 0,
+        dim2: AnyInt = 1,
         *,
         inplace: bool = False,
     ) -> DiagonalScatterBackward0:

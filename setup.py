@@ -1,0 +1,112 @@
+"""The compiled build: ``VTGRAD_COMPILE=1 pip install .`` makes native modules of the hot layers.
+
+Without the variable this file does nothing, and what is built is pure Python. The reasons are in
+docs/decisions/0005-compiled-build.md.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+from importlib import import_module
+from pathlib import Path
+
+from setuptools import Distribution, Extension, setup
+from setuptools.command.build_ext import build_ext
+
+MYPY = "mypy>=2.1,<3"
+TARGET = "build"
+
+# The folders and files that are compiled, and what is not: files that hold what mypyc cannot
+# compile, see Note [One source, two builds], and files that would gain nothing.
+COMPILED = """
+    storage graph views engine ops/generated
+    ops/arguments.py ops/saving.py ops/install.py operator_methods.py
+""".split()
+INTERPRETED = """
+    storage/arrays.py storage/device.py storage/dtypes.py storage/geometry.py
+    storage/memory_format.py storage/native.py storage/quiet.py storage/shapes.py
+    storage/unchecked.py
+    graph/grad_mode.py graph/gradient_edge.py graph/hooks.py graph/this_thread.py
+    engine/backward.py engine/engine.py
+    ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
+    ops/generated/random.py ops/generated/random_nodes.py
+""".split()
+
+
+def compiled_files() -> list[str]:
+    """The files to compile, relative to this one."""
+    package = Path("vtgrad")
+    left_out = {package / name for name in INTERPRETED}
+    files: list[Path] = []
+    for name in COMPILED:
+        path = package / name
+        files += [path] if path.suffix else sorted(path.glob("*.py"))
+    return [str(f) for f in files if f not in left_out and f.name != "__init__.py"]
+
+
+class BuildNative(build_ext):
+    """Translates to C when there is something to build, which is after mypy was installed."""
+
+    def finalize_options(self) -> None:
+        """Take the modules that mypyc makes, and build as many at once as there are processors."""
+        self.distribution.ext_modules = native_modules()
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
+
+def native_modules() -> list[Extension]:
+    """What setuptools is to build.
+
+    Raises
+    ------
+    SystemExit
+        If mypy or the C compiler is missing.
+    """
+    try:
+        mypycify = import_module("mypyc.build").mypycify
+    except ImportError as error:
+        sys.exit(
+            f"VTGRAD_COMPILE=1 needs mypy to translate vtgrad to C ({error}): install '{MYPY}', or "
+            "leave the variable out for the pure-Python build"
+        )
+    compiler = os.environ.get("CC") or sysconfig.get_config_var("CC") or ""
+    if sys.platform != "win32" and shutil.which(compiler.split()[0] if compiler else "cc") is None:
+        sys.exit(
+            f"VTGRAD_COMPILE=1 needs a C compiler, and there is no {compiler or 'cc'!r} here: "
+            "install one, or leave the variable out for the pure-Python build"
+        )
+    modules = mypycify(
+        ["--config-file=pyproject.toml", *compiled_files()],
+        # In one file the C code is several times as long, and one processor compiles it.
+        multi_file=True,
+        opt_level=os.environ.get("VTGRAD_OPT_LEVEL", "2"),
+        debug_level="0",
+        # The shared library lies inside the package, because no other name may be installed.
+        group_name="vtgrad._native",
+        target_dir=TARGET,
+    )
+    for module in modules:
+        # mypyc writes the header of a library with a dotted name here, and looks elsewhere.
+        module.include_dirs.append(f"{TARGET}/vtgrad")
+    return modules
+
+
+class NativeDistribution(Distribution):
+    """Has native modules, although they are not known before mypy was installed."""
+
+    def has_ext_modules(self) -> bool:
+        """Yes: so that the wheel is one for this platform."""
+        return True
+
+
+if os.environ.get("VTGRAD_COMPILE") == "1":
+    setup(
+        distclass=NativeDistribution,
+        cmdclass={"build_ext": BuildNative},
+        setup_requires=[MYPY],
+    )
+else:
+    setup()
