@@ -1,23 +1,31 @@
-"""What ``import vtgrad`` costs on top of ``import numpy``."""
+"""What ``import vtgrad`` adds to ``import numpy``, in fresh interpreters."""
 
-import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
 
-BAR_MS = 60.0
+from .bench import Bench
+from .results import Bar, Result
 
-_PROGRAM = """
-import time, numpy
-start = time.process_time()
-import vtgrad
-print(time.process_time() - start)
-"""
+SECTION = "import"
+# Processor time since the interpreter was started. Bytecode is cached: the first turn is thrown
+# away, in case it had to be written.
+_PROGRAM = "import time, numpy{}; print(time.process_time())"
 
 
-def milliseconds() -> float:
-    """Median over fresh interpreters."""
-    runs = [
-        float(subprocess.check_output([sys.executable, "-c", _PROGRAM], text=True))
-        for _ in range(7)
-    ]
-    return statistics.median(runs) * 1000
+def _milliseconds(beside: str) -> float:
+    command = [sys.executable, "-c", _PROGRAM.format(beside)]
+    return 1000 * float(subprocess.check_output(command, text=True))
+
+
+def rows(bench: Bench) -> Iterator[Result]:
+    """The difference of two interpreters, turn by turn."""
+    names = [name for name in bench.libraries if not (bench.quick and name == "torch")]
+    found: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(1 + max(bench.rounds, 5)):
+        alone = _milliseconds("")
+        for name in names:
+            found[name].append(_milliseconds(f", {name}") - alone)
+    for turns in found.values():
+        del turns[0]
+    yield Result(SECTION, "beside numpy, ms", "ms", found, Bar(60.0, 60.0, against=""))
