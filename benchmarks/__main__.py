@@ -62,7 +62,7 @@ def _run(options: argparse.Namespace) -> int:
     bench = Bench(libraries, rounds=3 if options.quick else 7, quick=options.quick)
     print(", ".join(f"{name} {version}" for name, version in run.versions.items()))
     print("compiled" if run.compiled else "interpreted", "build;", *run.machine.values())
-    print("vtgrad: its own figure; the others: vtgrad's time over theirs, median ±quartiles")
+    print("vtgrad: its own figure; the others: vtgrad's cost over theirs, or their own exponent")
     print(header())
     for name in options.only or SECTIONS:
         section = SECTIONS[name]

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from .bench import Bench
-from .libraries import Array, Library, Real, load
+from .libraries import Array, Library, Real, Toolkit, load
 from .results import Bar, Result
 
 SECTION = "chains"
@@ -26,7 +26,7 @@ PASSES = ("forward", "backward", "free")
 _LONG = ("vtgrad", "torch")
 
 
-def chain(lib: Library, x: Array, nodes: int = 1000) -> Array:
+def chain(lib: Toolkit, x: Array, nodes: int = 1000) -> Array:
     """A product with one factor for each node, close to one so that nothing overflows."""
     del lib
     y = x
@@ -96,7 +96,7 @@ def rows(bench: Bench) -> Iterator[Result]:
         for nodes in sorted(sizes):
             yield Result(
                 SECTION,
-                f"{nodes:,} nodes, {part}, per node",
+                f"{nodes:,} nodes, {part} of one",
                 "s",
                 {name: [turn[name][nodes][part] for turn in turns] for name in names},
             )
@@ -105,7 +105,7 @@ def rows(bench: Bench) -> Iterator[Result]:
             name: [turn[name][longest][part] / turn[name][1000][part] for turn in turns]
             for name in names
         }
-        row = f"{part}, a node of {longest:,} beside one of 1,000"
+        row = f"{part}, a node of {longest:,} / of 1,000"
         yield Result(SECTION, row, "times", relative, Bar(2.0, 2.0, against=""))
     yield Result(
         SECTION,

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from .bench import Bench
-from .libraries import Array, Body, Library, Real
+from .libraries import Array, Body, Real, Toolkit
 from .results import Result
 
 SECTION = "factorisations with slices"
 
 
-def elimination(lib: Library, matrix: Array) -> Array:
+def elimination(lib: Toolkit, matrix: Array) -> Array:
     """The logarithm of the determinant, by eliminating in place."""
     a = matrix * 1.0
     n = a.shape[0]
@@ -26,7 +26,7 @@ def elimination(lib: Library, matrix: Array) -> Array:
     return total
 
 
-def cholesky(lib: Library, matrix: Array) -> Array:
+def cholesky(lib: Toolkit, matrix: Array) -> Array:
     """The sum of the factor's entries, which is written column by column."""
     n = matrix.shape[0]
     factor = lib.zeros(n, n)

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from .bench import Bench, Pass, prepared
-from .libraries import Array, Body, Library, Real
+from .libraries import Array, Body, Library, Real, Toolkit
 from .measure import Prepare
 from .results import Bar, Result
 
@@ -17,7 +17,7 @@ LENGTHS = (1000, 4000, 16_000)
 QUADRATIC = ("torch", "mygrad")
 
 
-def fill(lib: Library, row: Array, *, length: int) -> Array:
+def fill(lib: Toolkit, row: Array, *, length: int) -> Array:
     """Every row is written once."""
     buffer = lib.zeros(length, 64)
     for t in range(length):
@@ -25,7 +25,7 @@ def fill(lib: Library, row: Array, *, length: int) -> Array:
     return buffer.sum()
 
 
-def march(lib: Library, row: Array, *, length: int) -> Array:
+def march(lib: Toolkit, row: Array, *, length: int) -> Array:
     """Every row is computed from the one before and an earlier one."""
     buffer = lib.zeros(length, 64)
     buffer[0] = row

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from .bench import Bench, prepared
-from .libraries import Array, Body, Library, Real
+from .libraries import Array, Body, Real, Toolkit
 from .measure import steady
 from .results import Bar, Result
 
@@ -21,7 +21,7 @@ SECTION = "large arrays, both passes"
 BAR = Bar(1.15, 1.15, against="numpy")
 
 
-def smooth(lib: Library, x: Array) -> Array:
+def smooth(lib: Toolkit, x: Array) -> Array:
     """One costly function."""
     return (lib.ops.tanh(x) * x).sum()
 
@@ -38,7 +38,7 @@ def smooth_by_hand(x: Real) -> tuple[object, Real]:
     return value, work
 
 
-def residual(lib: Library, x: Array) -> Array:
+def residual(lib: Toolkit, x: Array) -> Array:
     """Cheap functions only: all of the time is memory."""
     del lib
     r = x * x - x
@@ -58,7 +58,7 @@ def residual_by_hand(x: Real) -> tuple[object, Real]:
     return value, work
 
 
-def in_place(lib: Library, x: Array) -> Array:
+def in_place(lib: Toolkit, x: Array) -> Array:
     """The user writes over temporaries, and over half of an array."""
     y = x * 0.5
     y += 1.0

@@ -1,7 +1,7 @@
 """The libraries that are compared, each behind the same few methods.
 
 A program is written once, in the way of NumPy (`x[1:3]`, `x += y`, `x @ y`, `x.sum()`), and takes
-a `Library` for the little that differs. Nothing of an adapter runs inside a small timed loop.
+a `Toolkit` for the little that differs. Nothing of an adapter runs inside a small timed loop.
 """
 
 import importlib
@@ -18,9 +18,10 @@ __all__ = [
     "Array",
     "Body",
     "Library",
-    "NumpyLibrary",
+    "NumpyToolkit",
     "Real",
     "TapeLibrary",
+    "Toolkit",
     "load",
 ]
 
@@ -31,13 +32,30 @@ Array: TypeAlias = Any
 Real: TypeAlias = NDArray[np.floating[Any]]
 
 Body: TypeAlias = Callable[..., Array]
-"""A program: takes a `Library`, then its inputs, and returns a scalar."""
+"""A program: takes a `Toolkit`, then its inputs, and returns a scalar."""
 
 PEERS = ("torch", "autograd", "mygrad")
 
 
-class Library(Protocol):
-    """What a program and a measurement ask of a library."""
+class Toolkit(Protocol):
+    """What a program asks for, beside what arrays themselves can do."""
+
+    @property
+    def ops(self) -> Any:
+        """The module with `tanh`, `exp`, `log` and `sqrt`."""
+
+    def zeros(self, *sizes: int) -> Array:
+        """A new array that a program may write into."""
+
+    def sigmoid(self, x: Array) -> Array:
+        """The logistic function, as users of the library write it."""
+
+    def logsumexp(self, x: Array) -> Array:
+        """Over the last dimension of two, as users of the library write it."""
+
+
+class Library(Toolkit, Protocol):
+    """What a measurement asks for."""
 
     @property
     def name(self) -> str:
@@ -55,19 +73,6 @@ class Library(Protocol):
     def wraps_constants(self) -> bool:
         """Whether an array without gradient is the library's own, and not NumPy's."""
 
-    @property
-    def ops(self) -> Any:
-        """The module with `tanh`, `exp`, `log` and `sqrt`."""
-
-    def zeros(self, *sizes: int) -> Array:
-        """A new array that a program may write into."""
-
-    def sigmoid(self, x: Array) -> Array:
-        """The logistic function, as users of the library write it."""
-
-    def logsumexp(self, x: Array) -> Array:
-        """Over the last dimension of two, as users of the library write it."""
-
     def leaf(self, array: Real) -> Array:
         """An input that gradients are wanted for."""
 
@@ -84,16 +89,12 @@ class Library(Protocol):
         """What records the program and returns its backward pass, which can be run once."""
 
 
-class NumpyLibrary:
+class NumpyToolkit:
     """NumPy itself: runs programs, and cannot differentiate them."""
 
-    name = "numpy"
-    writes = True
-    wraps_constants = False
     ops: Any = np
 
     def __init__(self, dtype: str = "float32") -> None:
-        self.version = np.__version__
         self._dtype = dtype
 
     def zeros(self, *sizes: int) -> Array:

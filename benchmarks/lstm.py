@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from .bench import Bench
-from .libraries import Array, Library, Real
+from .libraries import Array, Real, Toolkit
 from .results import Result
 
 SECTION = "LSTM cells in a loop"
 
 
-def loop(lib: Library, weights: Array, recurrent: Array, bias: Array, x: Array) -> Array:
+def loop(lib: Toolkit, weights: Array, recurrent: Array, bias: Array, x: Array) -> Array:
     """The mean of the last hidden state."""
     steps, batch, _ = x.shape
     width = recurrent.shape[0]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .bench import Bench
-from .libraries import Array, Library, Real
+from .libraries import Array, Real, Toolkit
 from .results import Bar, Result
 
 SECTION = "network with two layers, one step"
@@ -13,7 +13,7 @@ SMALL = (32, 64, 64, 10)
 LARGE = (256, 1024, 1024, 10)
 
 
-def step(lib: Library, a: Array, b: Array, c: Array, d: Array, x: Array) -> Array:
+def step(lib: Toolkit, a: Array, b: Array, c: Array, d: Array, x: Array) -> Array:
     """The loss."""
     return lib.logsumexp(lib.ops.tanh(x @ a + b) @ c + d).mean()
 

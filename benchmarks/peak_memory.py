@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .bench import Bench
-from .libraries import Array, Library, Real
+from .libraries import Array, Library, Real, Toolkit
 from .results import Bar, Result
 
 SECTION = "peak memory"
@@ -17,7 +17,7 @@ ELEMENTS = 250_000
 UNTRACED = ("torch",)
 
 
-def net(lib: Library, x: Array) -> Array:
+def net(lib: Toolkit, x: Array) -> Array:
     """Every layer needs its own result for its gradient, and nothing else."""
     y = x
     for _ in range(LAYERS):

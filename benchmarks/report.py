@@ -27,11 +27,18 @@ def _quantity(value: float, unit: str) -> str:
             if value * factor < 1000:
                 return f"{value * factor:.3g} {name}"
         return f"{value:.2f} s"
-    return {"B": f"{value:.0f} B", "ms": f"{value:.0f} ms"}.get(unit, f"{value:.2f}")
+    return {"B": f"{value:.0f} B", "ms": f"{value:.0f} ms"}.get(unit, _rounded(value))
 
 
 def _with_spread(found: Figure | None) -> str:
     return "-" if found is None else f"{_rounded(found.value)} ±{_rounded(found.spread)}"
+
+
+def _own(result: Result) -> str:
+    """What vtgrad itself was found to take; the spread of seconds is that of the ratios."""
+    own = result.own()
+    quantity = _quantity(own.value, result.unit)
+    return quantity if result.unit in ("s", "B") else f"{quantity} ±{_rounded(own.spread)}"
 
 
 def _bar(result: Result, compiled: bool) -> str:
@@ -40,16 +47,15 @@ def _bar(result: Result, compiled: bool) -> str:
 
 def header() -> str:
     """What stands above the lines."""
-    peers = "".join(f"{name:>15s}" for name in COLUMNS)
-    return f"{'':44s}{'vtgrad':>10s}{peers}{'bar':>7s}"
+    peers = "".join(f"{name:>14s}" for name in COLUMNS)
+    return f"{'':44s}{'vtgrad':>14s}{peers}{'bar':>6s}"
 
 
 def line(result: Result, compiled: bool) -> str:
     """One row for a terminal."""
-    own = _quantity(result.own().value, result.unit)
-    peers = "".join(f"{_with_spread(result.beside(name)):>15s}" for name in COLUMNS)
+    peers = "".join(f"{_with_spread(result.beside(name)):>14s}" for name in COLUMNS)
     mark = "  OVER" if result.over(compiled) else ""
-    return f"  {result.row:42s}{own:>10s}{peers}{_bar(result, compiled):>7s}{mark}"
+    return f"  {result.row:42s}{_own(result):>14s}{peers}{_bar(result, compiled):>6s}{mark}"
 
 
 def markdown(interpreted: Run, compiled: Run | None = None) -> str:
@@ -64,7 +70,7 @@ def markdown(interpreted: Run, compiled: Run | None = None) -> str:
         lines += ["", f"### {section[0].upper()}{section[1:]}", "", _cells(head)]
         lines.append(_cells(["---"] + ["---:"] * (len(head) - 1)))
         for result in found:
-            cells = [result.row, _quantity(result.own().value, result.unit)]
+            cells = [result.row, _own(result)]
             cells += [_with_spread(result.beside(name)) for name in COLUMNS]
             cells.append(_marked(result, False))
             if compiled is not None:

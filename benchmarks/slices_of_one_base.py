@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from .bench import Bench, Pass, prepared
-from .libraries import Array, Body, Library, Real
+from .libraries import Array, Body, Library, Real, Toolkit
 from .measure import Prepare
 from .results import Result
 
@@ -17,7 +17,7 @@ COUNTS = (256, 1024, 4096)
 QUADRATIC = ("torch", "mygrad")
 
 
-def slices(lib: Library, piece: Array, *, count: int) -> Array:
+def slices(lib: Toolkit, piece: Array, *, count: int) -> Array:
     """Disjoint slices of a vector are added to, each once."""
     base = lib.zeros(16 * count)
     for i in range(count):
@@ -26,7 +26,7 @@ def slices(lib: Library, piece: Array, *, count: int) -> Array:
     return base.sum()
 
 
-def columns(lib: Library, piece: Array, *, count: int) -> Array:
+def columns(lib: Toolkit, piece: Array, *, count: int) -> Array:
     """Every column of a matrix is replaced."""
     base = lib.zeros(16, count)
     for j in range(count):
@@ -34,7 +34,7 @@ def columns(lib: Library, piece: Array, *, count: int) -> Array:
     return base.sum()
 
 
-def nested(lib: Library, piece: Array, *, count: int) -> Array:
+def nested(lib: Toolkit, piece: Array, *, count: int) -> Array:
     """Rows are replaced through a view of a view of a view that is made once."""
     base = lib.zeros(2, count + 2, 20)
     view = base[1][1:-1][:, 2:18]
@@ -43,7 +43,7 @@ def nested(lib: Library, piece: Array, *, count: int) -> Array:
     return base.sum()
 
 
-def nested_anew(lib: Library, piece: Array, *, count: int) -> Array:
+def nested_anew(lib: Toolkit, piece: Array, *, count: int) -> Array:
     """The same, through views that are made anew for every write."""
     base = lib.zeros(2, count + 2, 20)
     for i in range(count):
@@ -51,7 +51,7 @@ def nested_anew(lib: Library, piece: Array, *, count: int) -> Array:
     return base.sum()
 
 
-def reads_between(lib: Library, piece: Array, *, count: int) -> Array:
+def reads_between(lib: Toolkit, piece: Array, *, count: int) -> Array:
     """Columns are replaced, each computed from the one before."""
     base = lib.zeros(16, count)
     base[:, 0] = piece
@@ -63,7 +63,7 @@ def reads_between(lib: Library, piece: Array, *, count: int) -> Array:
 PROGRAMS: dict[str, Body] = {
     "slices": slices,
     "columns": columns,
-    "columns, reading earlier ones": reads_between,
+    "columns, with reads": reads_between,
     "nested views": nested,
     "nested views, made anew": nested_anew,
 }
@@ -90,7 +90,7 @@ def rows(bench: Bench) -> Iterator[Result]:
     for name, body in PROGRAMS.items():
         yield bench.compare_body(
             SECTION,
-            f"{name}, both passes, k = {COUNTS[0]}",
+            f"{name}, both, k = {COUNTS[0]}",
             partial(body, count=COUNTS[0]),
             inputs(),
             "both",

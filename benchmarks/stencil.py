@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from .bench import Bench
-from .libraries import Array, Library, Real
+from .libraries import Array, Real, Toolkit
 from .results import Result
 
 SECTION = "heat stencil, 20 steps in place"
 STEPS = 20
 
 
-def heat(lib: Library, start: Array, conductivity: Array) -> Array:
+def heat(lib: Toolkit, start: Array, conductivity: Array) -> Array:
     """The weighted final temperatures."""
     del lib
     u = start * 1.0

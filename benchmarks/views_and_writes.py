@@ -5,26 +5,26 @@ from collections.abc import Iterator
 import numpy as np
 
 from .bench import Bench
-from .libraries import Array, Body, Library, Real
+from .libraries import Array, Body, Real, Toolkit
 from .results import Bar, Result
 
 SECTION = "views and writes, 4x4"
 BAR = Bar(0.8, 0.35)
 
 
-def reshape(lib: Library, x: Array, row: Array) -> Array:
+def reshape(lib: Toolkit, x: Array, row: Array) -> Array:
     """A view of another shape."""
     del lib, row
     return x.reshape((2, 8))
 
 
-def slices(lib: Library, x: Array, row: Array) -> Array:
+def slices(lib: Toolkit, x: Array, row: Array) -> Array:
     """A view of some rows, and of some columns of them."""
     del lib, row
     return x[1:3][:, 1:]
 
 
-def setitem(lib: Library, x: Array, row: Array) -> Array:
+def setitem(lib: Toolkit, x: Array, row: Array) -> Array:
     """A row is replaced."""
     del lib
     y = x * 1.0
@@ -32,7 +32,7 @@ def setitem(lib: Library, x: Array, row: Array) -> Array:
     return y
 
 
-def in_place_on_a_view(lib: Library, x: Array, row: Array) -> Array:
+def in_place_on_a_view(lib: Toolkit, x: Array, row: Array) -> Array:
     """A row is doubled."""
     del lib, row
     y = x * 1.0
@@ -52,7 +52,7 @@ PROGRAMS: dict[str, tuple[Body, bool]] = {
 def summed(body: Body) -> Body:
     """The program, ending in a scalar that can be differentiated."""
 
-    def program(lib: Library, x: Array, row: Array) -> Array:
+    def program(lib: Toolkit, x: Array, row: Array) -> Array:
         return body(lib, x, row).sum()
 
     return program
