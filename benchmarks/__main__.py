@@ -42,7 +42,8 @@ def _libraries(skipped: list[str]) -> dict[str, Library]:
             continue
         try:
             found[name] = load(name)
-        except ImportError as error:
+        except (ImportError, AttributeError) as error:
+            # The second is what a library says that was written for another NumPy.
             print(f"{name} is left out: {type(error).__name__}: {error}")
     return found
 
@@ -64,18 +65,26 @@ def _run(options: argparse.Namespace) -> int:
     print("compiled" if run.compiled else "interpreted", "build;", *run.machine.values())
     print("vtgrad: its own figure; the others: vtgrad's cost over theirs, or their own exponent")
     print(header())
-    for name in options.only or SECTIONS:
+    try:
+        _show(bench, options.only or list(SECTIONS), run)
+    finally:
+        # Also what was found before an error or an impatient user stopped it.
+        if options.json is not None:
+            run.save(options.json)
+    over = [result for result in run.results if result.over(run.compiled)]
+    judged = sum(result.judged() is not None for result in run.results)
+    print(f"{judged - len(over)} of {judged} bars met")
+    return 0
+
+
+def _show(bench: Bench, names: list[str], run: Run) -> None:
+    """Measure, and print and keep every row as soon as it is found."""
+    for name in names:
         section = SECTIONS[name]
         print(section.SECTION)
         for result in section.rows(bench):
             run.results.append(result)
             print(line(result, run.compiled), flush=True)
-    over = [result for result in run.results if result.over(run.compiled)]
-    judged = sum(result.judged() is not None for result in run.results)
-    print(f"{judged - len(over)} of {judged} bars met")
-    if options.json is not None:
-        run.save(options.json)
-    return 0
 
 
 def _write_table(interpreted: Path, compiled: Path | None) -> int:

@@ -49,7 +49,7 @@ def _resident() -> int:
 def _measure(library: Library, nodes: int) -> dict[str, float]:
     """Seconds per node of each pass, and bytes per node, averaged over enough chains."""
     leaf = library.leaf(inputs()[0])
-    repeats = max(1, 20_000 // nodes)
+    repeats = max(1, 50_000 // nodes)
     spent = dict.fromkeys(PASSES, 0.0)
     gc.collect()
     before = _resident()

@@ -276,6 +276,6 @@ def load(name: str, dtype: str = "float32") -> Library:
     Raises
     ------
     ImportError
-        It is not installed, or does not work with this NumPy.
+        If it is not installed.
     """
     return _ADAPTERS[name](dtype)
