@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from .libraries import Array, Body, Library, Real
+from .libraries import PEERS, Array, Body, Library, Real
 from .measure import Prepare, growth_exponent, interleaved, steady
 from .results import Bar, Result
 
@@ -82,8 +82,11 @@ class Bench:
         *,
         without: Sequence[str] = (),
     ) -> Result:
-        """Fit how the cost of a program with in-place writes grows with its size."""
-        able = self.able(writes=True, without=without)
+        """Fit how the cost of a program with in-place writes grows with its size.
+
+        A quick run fits vtgrad alone.
+        """
+        able = self.able(writes=True, without=PEERS if self.quick else without)
         found: dict[str, list[float]] = {}
         for name, library in able.items():
             programs = {str(size): prepare(library, size) for size in sizes}

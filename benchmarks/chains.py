@@ -49,7 +49,7 @@ def _resident() -> int:
 def _measure(library: Library, nodes: int) -> dict[str, float]:
     """Seconds per node of each pass, and bytes per node, averaged over enough chains."""
     leaf = library.leaf(inputs()[0])
-    repeats = max(1, 50_000 // nodes)
+    repeats = max(1, 20_000 // nodes)
     spent = dict.fromkeys(PASSES, 0.0)
     gc.collect()
     before = _resident()
@@ -90,7 +90,7 @@ def rows(bench: Bench) -> Iterator[Result]:
     names = [name for name in _LONG if name in bench.libraries]
     turns = [
         {name: _in_fresh_interpreter(name, sizes) for name in names}
-        for _ in range(min(bench.rounds, 3))
+        for _ in range(2 if bench.quick else 3)
     ]
     for part in PASSES:
         for nodes in sorted(sizes):

@@ -22,7 +22,7 @@ def rows(bench: Bench) -> Iterator[Result]:
     """The difference of two interpreters, turn by turn."""
     names = [name for name in bench.libraries if not (bench.quick and name == "torch")]
     found: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(1 + max(bench.rounds, 5)):
+    for _ in range(1 + bench.rounds):
         alone = _milliseconds("")
         for name in names:
             found[name].append(_milliseconds(f", {name}") - alone)
