@@ -83,19 +83,64 @@ def in_place_by_hand(x: Real) -> tuple[object, Real]:
     return value, z
 
 
+def waves(lib: Toolkit, x: Array, y: Array, z: Array) -> Array:
+    """Several costly functions of a product."""
+    a = x * y + z
+    return (lib.ops.exp(lib.ops.sin(a)) * a).sum()
+
+
+def waves_by_hand(x: Real, y: Real, z: Real) -> tuple[object, Real]:
+    """Value and gradient of `waves`."""
+    a = x * y
+    a += z
+    c = np.sin(a)
+    np.exp(c, out=c)
+    gradient = c * a
+    value = gradient.sum()
+    gradient *= np.cos(a)
+    gradient += c
+    gradient *= y
+    return value, gradient
+
+
+def quotient(lib: Toolkit, x: Array, y: Array, z: Array) -> Array:
+    """Divisions."""
+    del lib, z
+    return (x / (x * x + 2.0) * y).sum()
+
+
+def quotient_by_hand(x: Real, y: Real, z: Real) -> tuple[object, Real]:
+    """Value and gradient of `quotient`."""
+    del z
+    d = x * x
+    d += 2
+    q = x / d
+    value = (q * y).sum()
+    inner = np.divide(y, d, out=d)
+    gradient = np.multiply(inner, q, out=q)
+    gradient *= -2
+    gradient *= x
+    gradient += inner
+    return value, gradient
+
+
 @dataclass(frozen=True)
 class Pair:
     """A program and its hand-written gradient."""
 
     body: Body
-    by_hand: Callable[[Real], tuple[object, Real]]
+    by_hand: Callable[..., tuple[object, Real]]
     writes: bool = False
+    # How many inputs there are beside the one that gets a gradient.
+    beside: int = 0
 
 
 PAIRS = {
     "tanh(x)*x": Pair(smooth, smooth_by_hand),
     "(x*x - x)**2": Pair(residual, residual_by_hand),
     "exp(-y), y written": Pair(in_place, in_place_by_hand, writes=True),
+    "exp(sin(a))*a, a = x*y + z": Pair(waves, waves_by_hand, beside=2),
+    "x / (x*x + 2) * y": Pair(quotient, quotient_by_hand, beside=2),
 }
 
 
@@ -104,12 +149,22 @@ def inputs(size: int) -> list[Real]:
     return [np.linspace(-2.0, 2.0, size, dtype=np.float32)]
 
 
+def constants(pair: Pair, size: int) -> list[Real]:
+    """The other inputs."""
+    generator = np.random.default_rng(1)
+    return [generator.normal(size=size).astype(np.float32) for _ in range(pair.beside)]
+
+
 def rows(bench: Bench) -> Iterator[Result]:
     """Each pair at a million and at ten million elements."""
     for size in (1_000_000,) if bench.quick else (1_000_000, 10_000_000):
         (x,) = inputs(size)
         for name, pair in PAIRS.items():
             able = bench.able(writes=pair.writes)
-            programs = {key: prepared(lib, pair.body, [x], "both") for key, lib in able.items()}
-            programs["numpy"] = steady(partial(pair.by_hand, x))
+            others = constants(pair, size)
+            programs = {
+                key: prepared(library, pair.body, [x], "both", others)
+                for key, library in able.items()
+            }
+            programs["numpy"] = steady(partial(pair.by_hand, x, *others))
             yield bench.compare(SECTION, f"{name}, {size:,}", programs, BAR, rounds=5)

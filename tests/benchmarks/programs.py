@@ -86,7 +86,14 @@ def _cases() -> list[Case]:
         Case("mlp", "step", mlp.step, mlp.inputs(3, 4, 5), mlp.samples(2, 3)),
         Case("lstm", "loop", lstm.loop, lstm.inputs(3), lstm.sequence(4, 2, 3)),
         *(
-            Case("large_arrays", name, pair.body, vector, writes=pair.writes)
+            Case(
+                "large_arrays",
+                name,
+                pair.body,
+                vector,
+                large_arrays.constants(pair, 6),
+                writes=pair.writes,
+            )
             for name, pair in large_arrays.PAIRS.items()
         ),
         Case("peak_memory", "net", peak_memory.net, vector),

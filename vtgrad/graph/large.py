@@ -9,6 +9,7 @@ evaluation of their formulas, `apply_large`, which stores results in arrays that
 holds: what the formula has made on the way, and the incoming gradient if it is owned. It leaves
 the gradient of a sum, one value everywhere, unwritten as long as possible.
 """
+
 from __future__ import annotations
 
 from typing import Final

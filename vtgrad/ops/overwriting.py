@@ -1,4 +1,5 @@
 """Storing the result of a kernel in one of its operands; see Note [Large gradients]."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
