@@ -5,7 +5,7 @@
 #   make test       every gate and every test
 #   make quick      lint, types and the fast tests, in under a minute
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
-#   make bench      speed, side by side with PyTorch
+#   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html
 #   make codegen    write vtgrad/ops/generated/ anew from the table of derivatives
 #   make compiled   the suite on the compiled build
@@ -14,6 +14,8 @@
 PYTHON ?= python3
 # Handed on to pytest: make test PYTEST_ARGS="-k views -x"
 PYTEST_ARGS ?=
+# Handed on to the benchmarks: make bench BENCH_ARGS="--quick --only chains"
+BENCH_ARGS ?=
 # PyTorch's wheels for Linux on PyPI carry CUDA. For the small CPU build, where it is reachable:
 # make oracle TORCH_INDEX=https://download.pytorch.org/whl/cpu
 TORCH_INDEX ?=
@@ -30,6 +32,7 @@ DEMO_STAMP := $(VENV)/.demo-$(KEY)
 TEST_STAMP := $(VENV)/.test-$(KEY)
 DOCS_STAMP := $(VENV)/.docs-$(KEY)
 ORACLE_STAMP := $(ORACLE)/.oracle-$(KEY)
+BENCH_STAMP := $(ORACLE)/.bench-$(KEY)
 
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # `loadgroup` keeps tests that share one costly preparation in one process.
@@ -67,8 +70,9 @@ public-types: $(TEST_STAMP)
 oracle: $(ORACLE_STAMP)
 	HYPOTHESIS_PROFILE=ci $(ORACLE_PY) $(PYTEST) tests/oracle $(PYTEST_ARGS)
 
-bench: $(ORACLE_STAMP)
-	$(ORACLE_PY) -m benchmarks
+# The oracle's environment, with the other libraries added.
+bench: $(BENCH_STAMP)
+	$(ORACLE_PY) -m benchmarks $(BENCH_ARGS)
 
 docs: $(DOCS_STAMP)
 	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
@@ -106,4 +110,9 @@ $(DOCS_STAMP): | $(PY)
 $(ORACLE_STAMP): | $(ORACLE_PY)
 	$(ORACLE_PY) $(PIP_INSTALL) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) \
 		--editable ".[test,oracle]"
+	@touch $@
+
+$(BENCH_STAMP): | $(ORACLE_PY)
+	$(ORACLE_PY) $(PIP_INSTALL) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) \
+		--editable ".[bench]"
 	@touch $@

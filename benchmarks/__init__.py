@@ -1,1 +1,1 @@
-"""Speed, side by side with PyTorch in one run: ``make bench``."""
+"""Speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy: ``make bench``."""

@@ -1,56 +1,120 @@
-"""Run all rows and print their ratios beside the bars."""
+"""The command line: run the rows, print them, keep them, and write the table of the README."""
+
+import os
+
+# Before NumPy is imported: its matrix products take one thread, as PyTorch's are made to.
+os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")})
 
 import argparse
-import json
+import gc
 import platform
 import sys
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from . import chains, filling, imports, large_arrays, mlp, small_operators, views_and_writes
+import vtgrad
 
-SECTIONS = {
-    "small operators": small_operators,
-    "views and writes": views_and_writes,
-    "chain of 1,000 nodes": chains,
-    "small network": mlp,
-    "filling a buffer": filling,
-    "large arrays (against NumPy)": large_arrays,
-}
+from .bench import Bench
+from .libraries import PEERS, Library, load
+from .report import header, insert_table, line, markdown
+from .results import Run
+from .suite import SECTIONS
+
+_README = Path(__file__).parent / "README.md"
+
+
+def _processor() -> str:
+    """The name of the processor, as far as the system tells."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for entry in info.read_text(encoding="utf-8").splitlines():
+            if entry.startswith("model name"):
+                return entry.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _libraries(skipped: list[str]) -> dict[str, Library]:
+    """vtgrad and every peer that can be imported; the others are named with the reason."""
+    found = {"vtgrad": load("vtgrad")}
+    for name in PEERS:
+        if name in skipped:
+            continue
+        try:
+            found[name] = load(name)
+        except (ImportError, AttributeError) as error:
+            # The second is what a library says that was written for another NumPy.
+            print(f"{name} is left out: {type(error).__name__}: {error}")
+    return found
+
+
+def _run(options: argparse.Namespace) -> int:
+    libraries = _libraries(options.without)
+    versions = {"Python": platform.python_version(), "numpy": np.__version__}
+    run = Run(
+        machine={"processor": _processor(), "system": f"{platform.system()} {platform.machine()}"},
+        versions=versions | {name: library.version for name, library in libraries.items()},
+        compiled=getattr(vtgrad, "__compiled__", False),
+        quick=options.quick,
+    )
+    # What the imports left alive is there for good: no collection needs to walk through it.
+    gc.collect()
+    gc.freeze()
+    bench = Bench(libraries, rounds=3 if options.quick else 7, quick=options.quick)
+    print(", ".join(f"{name} {version}" for name, version in run.versions.items()))
+    print("compiled" if run.compiled else "interpreted", "build;", *run.machine.values())
+    print("vtgrad: its own figure; the others: vtgrad's cost over theirs, or their own exponent")
+    print(header())
+    try:
+        _show(bench, options.only or list(SECTIONS), run)
+    finally:
+        # Also what was found before an error or an impatient user stopped it.
+        if options.json is not None:
+            run.save(options.json)
+    over = [result for result in run.results if result.over(run.compiled)]
+    judged = sum(result.judged() is not None for result in run.results)
+    print(f"{judged - len(over)} of {judged} bars met")
+    return 0
+
+
+def _show(bench: Bench, names: list[str], run: Run) -> None:
+    """Measure, and print and keep every row as soon as it is found."""
+    for name in names:
+        section = SECTIONS[name]
+        print(section.SECTION)
+        for result in section.rows(bench):
+            run.results.append(result)
+            print(line(result, run.compiled), flush=True)
+
+
+def _write_table(interpreted: Path, compiled: Path | None) -> int:
+    runs = Run.read(interpreted), Run.read(compiled) if compiled is not None else None
+    page = _README.read_text(encoding="utf-8")
+    _README.write_text(insert_table(page, markdown(*runs)), encoding="utf-8")
+    print(f"written into {_README}")
+    return 0
 
 
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--json", metavar="PATH", type=Path, help="keep the figures in a file")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    kept: list[dict[str, str | float]] = []
-
-    def show(section: str, name: str, value: float, bar: float, note: str = "") -> None:
-        kept.append({"section": section, "row": name, "value": value, "bar": bar})
-        met = "" if value <= bar else "  over the bar"
-        print(f"  {name:34s} {value:7.2f}   bar {bar:5.2f}  {note}{met}", flush=True)
-
-    print(
-        f"vtgrad against torch {torch.__version__}, one thread; numpy {np.__version__}, "
-        f"Python {platform.python_version()}, {platform.machine()}"
+    parser.add_argument("--json", metavar="PATH", type=Path, help="keep all figures in a file")
+    parser.add_argument("--only", metavar="NAME", nargs="+", choices=SECTIONS, help="these rows")
+    parser.add_argument("--without", metavar="PEER", nargs="+", choices=PEERS, default=[])
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, no large sizes")
+    parser.add_argument(
+        "--table",
+        metavar=("PATH", "COMPILED"),
+        nargs="+",
+        type=Path,
+        help="run nothing: write the table of one kept run, or of both builds', into the README",
     )
-    for section, module in SECTIONS.items():
-        print(section)
-        for name, found, bar in module.rows():
-            note = f"+-{found.spread:4.2f}  {found.ours * 1e6:10.1f} us"
-            show(section, name, found.value, bar, note)
-        if module is filling:
-            for name, exponent, bar in filling.exponents():
-                show(section, name, exponent, bar, "growth exponent")
-    print("import")
-    show("import", "beside numpy, ms", imports.milliseconds(), imports.BAR_MS)
-    if options.json is not None:
-        options.json.write_text(json.dumps(kept, indent=1) + "\n")
-    return 0
+    options = parser.parse_args()
+    if options.table is None:
+        return _run(options)
+    if len(options.table) > 2:
+        parser.error("--table takes the run of the interpreted build and that of the compiled one")
+    return _write_table(options.table[0], options.table[1] if len(options.table) == 2 else None)
 
 
 if __name__ == "__main__":

@@ -1,38 +1,130 @@
-"""Chains of 1,000 nodes: forward and backward per node."""
+"""Chains of small operators: the cost of a node, and that it stays the same to a million nodes.
 
-from collections.abc import Callable, Iterator
-from typing import Any
+Long chains are measured in fresh interpreters that import one library and nothing else: what the
+garbage collector costs depends on what else is alive, and memory is what the process gained.
+"""
 
-import torch
+import argparse
+import gc
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-import vtgrad as vt
+import numpy as np
 
-from .measure import Ratio, ratio
+from .bench import Bench
+from .libraries import Array, Library, Real, Toolkit, load
+from .results import Bar, Result
 
-NODES = 1000
-
-
-def forward(lib: Any) -> Callable[[], object]:
-    """Builds the chain."""
-    x = lib.ones(4, requires_grad=True)
-
-    def program() -> object:
-        y = x
-        for _ in range(NODES):
-            y = y * 1.5
-        return y
-
-    return program
-
-
-def backward(lib: Any) -> Callable[[], object]:
-    """Differentiates a chain that stays."""
-    root = forward(lib)()
-    ones = lib.ones(4)
-    return lambda: root.backward(ones, retain_graph=True)  # type: ignore[attr-defined]  # of either library
+SECTION = "chains"
+PASSES = ("forward", "backward", "free")
+# MyGrad and HIPS autograd spend minutes of a million nodes in the garbage collector.
+_LONG = ("vtgrad", "torch")
 
 
-def rows() -> Iterator[tuple[str, Ratio, float]]:
-    """Name, ratio and bar of each row."""
-    yield "forward", ratio(forward(vt), forward(torch), repeats=5), 1.1
-    yield "backward", ratio(backward(vt), backward(torch), repeats=5), 0.5
+def chain(lib: Toolkit, x: Array, nodes: int = 1000) -> Array:
+    """A product with one factor for each node, close to one so that nothing overflows."""
+    del lib
+    y = x
+    for _ in range(nodes):
+        y = y * 1.000001
+    return y.sum()
+
+
+def inputs() -> list[Real]:
+    """The first factor."""
+    return [np.linspace(0.5, 1.5, 4)]
+
+
+def _resident() -> int:
+    """Bytes of memory that this process occupies now."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * resource.getpagesize()
+
+
+def _measure(library: Library, nodes: int) -> dict[str, float]:
+    """Seconds per node of each pass, and bytes per node, averaged over enough chains."""
+    leaf = library.leaf(inputs()[0])
+    repeats = max(1, 20_000 // nodes)
+    spent = dict.fromkeys(PASSES, 0.0)
+    gc.collect()
+    before = _resident()
+    gained = 0
+    for _ in range(repeats):
+        start = time.process_time()
+        root = chain(library, leaf, nodes)
+        spent["forward"] += time.process_time() - start
+        gained = max(gained, _resident() - before)
+        start = time.process_time()
+        root.backward()
+        spent["backward"] += time.process_time() - start
+        start = time.process_time()
+        del root
+        spent["free"] += time.process_time() - start
+        leaf.grad = None
+    per_node = {name: seconds / nodes / repeats for name, seconds in spent.items()}
+    return per_node | {"bytes": gained / nodes}
+
+
+def _in_fresh_interpreter(library: str, sizes: Sequence[int]) -> dict[int, dict[str, float]]:
+    command = [sys.executable, "-m", __spec__.name, library, *map(str, sizes)]
+    printed = subprocess.check_output(command, text=True)
+    return {int(nodes): found for nodes, found in json.loads(printed).items()}
+
+
+def rows(bench: Bench) -> Iterator[Result]:
+    """A thousand nodes beside the peers; then how the cost of a node changes with their number."""
+    bars = {"forward": Bar(1.1, 0.5), "backward": Bar(0.5, 0.25)}
+    yield bench.compare_body(
+        SECTION, "1,000 nodes, forward", chain, inputs(), "forward", bars["forward"]
+    )
+    yield bench.compare_body(
+        SECTION, "1,000 nodes, backward", chain, inputs(), "backward", bars["backward"]
+    )
+    # The longest first: in a process that has not yet kept freed memory for itself.
+    sizes = [10_000, 1000, 100] if bench.quick else [1_000_000, 100_000, 10_000, 1000, 100]
+    names = [name for name in _LONG if name in bench.libraries]
+    turns = [
+        {name: _in_fresh_interpreter(name, sizes) for name in names}
+        for _ in range(2 if bench.quick else 3)
+    ]
+    for part in PASSES:
+        for nodes in sorted(sizes):
+            yield Result(
+                SECTION,
+                f"{nodes:,} nodes, {part} of one",
+                "s",
+                {name: [turn[name][nodes][part] for turn in turns] for name in names},
+            )
+        longest = sizes[0]
+        relative = {
+            name: [turn[name][longest][part] / turn[name][1000][part] for turn in turns]
+            for name in names
+        }
+        row = f"{part}, a node of {longest:,} / of 1,000"
+        yield Result(SECTION, row, "times", relative, Bar(2.0, 2.0, against=""))
+    yield Result(
+        SECTION,
+        f"{sizes[0]:,} nodes, bytes per node",
+        "B",
+        {name: [turn[name][sizes[0]]["bytes"] for turn in turns] for name in names},
+        Bar(1.0, 1.0),
+    )
+
+
+def main() -> None:
+    """Measure one library, and print what was found as JSON."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.chains", description=__doc__)
+    parser.add_argument("library", choices=_LONG)
+    parser.add_argument("nodes", nargs="+", type=int)
+    options = parser.parse_args()
+    library = load(options.library)
+    print(json.dumps({nodes: _measure(library, nodes) for nodes in options.nodes}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,39 +1,84 @@
-"""A preallocated buffer that is filled in a loop: how backward grows with the number of writes."""
+"""A preallocated buffer that is filled row by row: how the cost grows with the number of rows."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
 
-import torch
+import numpy as np
 
-import vtgrad as vt
+from .bench import Bench, Pass, prepared
+from .libraries import Array, Body, Library, Real, Toolkit
+from .measure import Prepare
+from .results import Bar, Result
 
-from .measure import Ratio, cpu_time, growth_exponent, ratio
+SECTION = "rows written into a (T, 64) buffer"
+GROWTH = 1.1
+LENGTHS = (1000, 4000, 16_000)
+# At 16,000 rows, MyGrad would take minutes for a round, and PyTorch a quarter of one where
+# earlier rows are read.
+TOO_SLOW = {"write": ("mygrad",), "write and read": ("mygrad", "torch")}
 
-BAR = 1.1
-LENGTHS = [1000, 2000, 4000, 8000, 16000]
 
-
-def filled(lib: Any, length: int) -> Callable[[], object]:
-    """Backward through a (length, 64) buffer that was written row by row."""
-    row = lib.ones(64, requires_grad=True)
+def fill(lib: Toolkit, row: Array, *, length: int) -> Array:
+    """Every row is written once."""
     buffer = lib.zeros(length, 64)
-    for i in range(length):
-        buffer[i] = row
-    ones = lib.ones(length, 64)
-    return lambda: buffer.backward(ones, retain_graph=True)
+    for t in range(length):
+        buffer[t] = row
+    return buffer.sum()
 
 
-def exponents() -> Iterator[tuple[str, float, float]]:
-    """Name, growth exponent and bar."""
-    seconds = [min(cpu_time(filled(vt, n), 1) for _ in range(3)) for n in LENGTHS]
-    yield "rows, backward, T to 16,000", growth_exponent(LENGTHS, seconds), BAR
+def march(lib: Toolkit, row: Array, *, length: int) -> Array:
+    """Every row is computed from the one before and an earlier one."""
+    buffer = lib.zeros(length, 64)
+    buffer[0] = row
+    for t in range(1, length):
+        buffer[t] = 0.5 * buffer[t - 1] + 0.25 * buffer[t // 2] + row
+    return buffer.sum()
 
 
-def rows() -> Iterator[tuple[str, Ratio, float]]:
-    """Name, ratio and bar of each row."""
-    for length, rounds, bar in ((1000, 5, 1.0), (16000, 2, 0.1)):
-        yield (
-            f"rows, backward, T = {length:,}",
-            ratio(filled(vt, length), filled(torch, length), repeats=1, rounds=rounds),
-            bar,
-        )
+PROGRAMS: dict[str, Body] = {"write": fill, "write and read": march}
+
+
+def inputs() -> list[Real]:
+    """The row."""
+    return [np.linspace(0.5, 1.5, 64)]
+
+
+def rows(bench: Bench) -> Iterator[Result]:
+    """Growth of both passes, then the backward pass beside the peers."""
+    lengths = LENGTHS[:2] if bench.quick else LENGTHS
+    for name, body in PROGRAMS.items():
+        for part in ("forward", "backward"):
+            yield bench.growth(
+                SECTION,
+                f"{name}, {part}, T to {lengths[-1]:,}",
+                lengths,
+                partial(_sized, body, part),
+                GROWTH,
+                without=TOO_SLOW[name],
+            )
+    for length, bar, without in (
+        (250, None, ()),
+        (1000, None, ()),
+        (4000, None, ("mygrad",)),
+        (16_000, Bar(0.1, 0.03), ("mygrad",)),
+    ):
+        if length > (250 if bench.quick else lengths[-1]):
+            continue
+        for name, body in PROGRAMS.items():
+            if length == LENGTHS[-1] and "torch" in TOO_SLOW[name]:
+                continue
+            yield bench.compare_body(
+                SECTION,
+                f"{name}, backward, T = {length:,}",
+                partial(body, length=length),
+                inputs(),
+                "backward",
+                bar,
+                writes=True,
+                without=without,
+                rounds=3 if length > 1000 else None,
+            )
+
+
+def _sized(body: Body, part: Pass, library: Library, length: int) -> Prepare:
+    return prepared(library, partial(body, length=length), inputs(), part)

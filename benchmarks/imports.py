@@ -1,23 +1,37 @@
-"""What ``import vtgrad`` costs on top of ``import numpy``."""
+"""What ``import vtgrad`` adds to ``import numpy``, in fresh interpreters."""
 
-import statistics
+import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 
-BAR_MS = 60.0
+from .bench import Bench
+from .results import Bar, Result
 
-_PROGRAM = """
-import time, numpy
-start = time.process_time()
-import vtgrad
-print(time.process_time() - start)
-"""
+SECTION = "import"
+# Processor time since the interpreter was started.
+_PROGRAM = "import time, numpy{}; print(time.process_time())"
 
 
-def milliseconds() -> float:
-    """Median over fresh interpreters."""
-    runs = [
-        float(subprocess.check_output([sys.executable, "-c", _PROGRAM], text=True))
-        for _ in range(7)
-    ]
-    return statistics.median(runs) * 1000
+def _milliseconds(beside: str, cache: str) -> float:
+    # Bytecode is cached wherever this runs: the user's environment may forbid it to be written.
+    environment = os.environ | {"PYTHONPYCACHEPREFIX": cache}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    command = [sys.executable, "-c", _PROGRAM.format(beside)]
+    return 1000 * float(subprocess.check_output(command, text=True, env=environment))
+
+
+def rows(bench: Bench) -> Iterator[Result]:
+    """The difference of two interpreters, turn by turn."""
+    names = [name for name in bench.libraries if not (bench.quick and name == "torch")]
+    found: dict[str, list[float]] = {name: [] for name in names}
+    with tempfile.TemporaryDirectory() as cache:
+        for _ in range(1 + bench.rounds):
+            alone = _milliseconds("", cache)
+            for name in names:
+                found[name].append(_milliseconds(f", {name}", cache) - alone)
+    # The first turn compiled everything.
+    for turns in found.values():
+        del turns[0]
+    yield Result(SECTION, "beside numpy, ms", "ms", found, Bar(60.0, 60.0, against=""))

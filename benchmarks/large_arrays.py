@@ -1,4 +1,10 @@
-"""A million elements and more: forward and backward against the same written by hand in NumPy."""
+"""Large arrays, both passes, against the same written by hand in NumPy.
+
+By hand means: the same operators forward, and one line backward for each of them, without a graph,
+as someone writes who knows NumPy well and this one program. Nothing is multiplied by one, an array
+that is not needed any more is written over where that saves allocating another, and a square has
+one gradient, not two. What is not done is algebra that rewrites the program.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,112 +12,159 @@ from functools import partial
 
 import numpy as np
 
-import vtgrad as vt
-from vtgrad.storage.arrays import Array
+from .bench import Bench, prepared
+from .libraries import Array, Body, Real, Toolkit
+from .measure import steady
+from .results import Bar, Result
 
-from .measure import Ratio, ratio
-
-BAR = 1.15
-
-
-@dataclass(frozen=True)
-class Program:
-    """A scalar of three tensors, the first of which gets a gradient, and the same by hand."""
-
-    name: str
-    ours: Callable[[vt.Tensor, vt.Tensor, vt.Tensor], vt.Tensor]
-    by_hand: Callable[[Array, Array, Array], object]
+SECTION = "large arrays, both passes"
+BAR = Bar(1.15, 1.15, against="numpy")
 
 
-def tanh_times_itself(x: Array, y: Array, z: Array) -> object:
-    """Sum of tanh(x) * x, and its gradient."""
+def smooth(lib: Toolkit, x: Array) -> Array:
+    """One costly function."""
+    return (lib.ops.tanh(x) * x).sum()
+
+
+def smooth_by_hand(x: Real) -> tuple[object, Real]:
+    """Value and gradient of `smooth`."""
     t = np.tanh(x)
-    value = np.sum(t * x)
-    gradient = (1 - t * t) * x
-    gradient += t
-    return value, gradient
+    work = t * x
+    value = work.sum()
+    np.multiply(t, t, out=work)
+    np.subtract(1, work, out=work)
+    work *= x
+    work += t
+    return value, work
 
 
-def chain(x: Array, y: Array, z: Array) -> object:
-    """Sum of exp(sin(a)) * a with a = x * y + z."""
+def residual(lib: Toolkit, x: Array) -> Array:
+    """Cheap functions only: all of the time is memory."""
+    del lib
+    r = x * x - x
+    return (r * r).sum()
+
+
+def residual_by_hand(x: Real) -> tuple[object, Real]:
+    """Value and gradient of `residual`."""
+    r = x * x
+    r -= x
+    work = r * r
+    value = work.sum()
+    r *= 2
+    np.multiply(r, x, out=work)
+    work *= 2
+    work -= r
+    return value, work
+
+
+def in_place(lib: Toolkit, x: Array) -> Array:
+    """The user writes over temporaries, and over half of an array."""
+    y = x * 0.5
+    y += 1.0
+    half = y[: y.shape[0] // 2]
+    half *= 2.0
+    z = lib.ops.exp(-y)
+    return z.sum()
+
+
+def in_place_by_hand(x: Real) -> tuple[object, Real]:
+    """Value and gradient of `in_place`."""
+    z = x * 0.5
+    z += 1
+    half = z[: z.shape[0] // 2]
+    half *= 2
+    np.negative(z, out=z)
+    np.exp(z, out=z)
+    value = z.sum()
+    np.negative(z, out=z)
+    half *= 2
+    z *= 0.5
+    return value, z
+
+
+def waves(lib: Toolkit, x: Array, y: Array, z: Array) -> Array:
+    """Several costly functions of a product."""
     a = x * y + z
-    c = np.exp(np.sin(a))
-    value = np.sum(c * a)
-    gradient = a * c
+    return (lib.ops.exp(lib.ops.sin(a)) * a).sum()
+
+
+def waves_by_hand(x: Real, y: Real, z: Real) -> tuple[object, Real]:
+    """Value and gradient of `waves`."""
+    a = x * y
+    a += z
+    c = np.sin(a)
+    np.exp(c, out=c)
+    gradient = c * a
+    value = gradient.sum()
     gradient *= np.cos(a)
     gradient += c
     gradient *= y
     return value, gradient
 
 
-def rectified(x: Array, y: Array, z: Array) -> object:
-    """Mean of relu(x * y) ** 2."""
-    r = np.maximum(x * y, 0)
-    value = np.mean(r * r)
-    gradient = r * (2 / x.size)
-    gradient *= r > 0
-    gradient *= y
-    return value, gradient
+def quotient(lib: Toolkit, x: Array, y: Array, z: Array) -> Array:
+    """Divisions."""
+    del lib, z
+    return (x / (x * x + 2.0) * y).sum()
 
 
-def quotient(x: Array, y: Array, z: Array) -> object:
-    """Sum of x / (x * x + 2) * y."""
-    d = x * x + 2
+def quotient_by_hand(x: Real, y: Real, z: Real) -> tuple[object, Real]:
+    """Value and gradient of `quotient`."""
+    del z
+    d = x * x
+    d += 2
     q = x / d
-    value = np.sum(q * y)
-    inner = y / d
-    gradient = inner * q
+    value = (q * y).sum()
+    inner = np.divide(y, d, out=d)
+    gradient = np.multiply(inner, q, out=q)
     gradient *= -2
     gradient *= x
     gradient += inner
     return value, gradient
 
 
-def normalised(x: Array, y: Array, z: Array) -> object:
-    """Sum of softmax(x) * y over rows of 1,000."""
-    rows, weights = x.reshape(-1, 1000), y.reshape(-1, 1000)
-    s = np.exp(rows - rows.max(1, keepdims=True))
-    s /= s.sum(1, keepdims=True)
-    value = np.sum(s * weights)
-    gradient = weights * s
-    gradient -= s * gradient.sum(1, keepdims=True)
-    return value, gradient
+@dataclass(frozen=True)
+class Pair:
+    """A program and its hand-written gradient."""
+
+    body: Body
+    by_hand: Callable[..., tuple[object, Real]]
+    writes: bool = False
+    # How many inputs there are beside the one that gets a gradient.
+    beside: int = 0
 
 
-def _rows_of(x: vt.Tensor) -> vt.Tensor:
-    return x.view(-1, 1000)
+PAIRS = {
+    "tanh(x)*x": Pair(smooth, smooth_by_hand),
+    "(x*x - x)**2": Pair(residual, residual_by_hand),
+    "exp(-y), y written": Pair(in_place, in_place_by_hand, writes=True),
+    "exp(sin(a))*a, a = x*y + z": Pair(waves, waves_by_hand, beside=2),
+    "x / (x*x + 2) * y": Pair(quotient, quotient_by_hand, beside=2),
+}
 
 
-PROGRAMS = (
-    Program("tanh(x) * x", lambda x, y, z: (x.tanh() * x).sum(), tanh_times_itself),
-    Program(
-        "exp(sin(a)) * a, a = x * y + z",
-        lambda x, y, z: ((a := x * y + z).sin().exp() * a).sum(),
-        chain,
-    ),
-    Program("relu(x * y) ** 2", lambda x, y, z: ((x * y).relu() ** 2).mean(), rectified),
-    Program("x / (x * x + 2) * y", lambda x, y, z: (x / (x * x + 2) * y).sum(), quotient),
-    Program(
-        "softmax of rows", lambda x, y, z: (_rows_of(x).softmax(1) * _rows_of(y)).sum(), normalised
-    ),
-)
+def inputs(size: int) -> list[Real]:
+    """One long vector."""
+    return [np.linspace(-2.0, 2.0, size, dtype=np.float32)]
 
 
-def _differentiate(program: Program, leaf: vt.Tensor, y: vt.Tensor, z: vt.Tensor) -> None:
-    leaf.grad = None
-    program.ours(leaf, y, z).backward()
+def constants(pair: Pair, size: int) -> list[Real]:
+    """The other inputs."""
+    generator = np.random.default_rng(1)
+    return [generator.normal(size=size).astype(np.float32) for _ in range(pair.beside)]
 
 
-def rows() -> Iterator[tuple[str, Ratio, float]]:
-    """Name, ratio and bar of each row."""
-    for dtype, size in (("float64", 10**6), ("float32", 10**6), ("float64", 10**7)):
-        generator = np.random.default_rng(1)
-        x, y, z = (generator.normal(size=size).astype(dtype) for _ in range(3))
-        leaf = vt.from_numpy(x).requires_grad_()
-        for program in PROGRAMS:
-            found = ratio(
-                partial(_differentiate, program, leaf, vt.from_numpy(y), vt.from_numpy(z)),
-                partial(program.by_hand, x, y, z),
-                repeats=max(1, 3 * 10**6 // size),
-            )
-            yield f"{program.name}, {dtype}, {size:.0e}", found, BAR
+def rows(bench: Bench) -> Iterator[Result]:
+    """Each pair at a million and at ten million elements."""
+    for size in (1_000_000,) if bench.quick else (1_000_000, 10_000_000):
+        (x,) = inputs(size)
+        for name, pair in PAIRS.items():
+            able = bench.able(writes=pair.writes)
+            others = constants(pair, size)
+            programs = {
+                key: prepared(library, pair.body, [x], "both", others)
+                for key, library in able.items()
+            }
+            programs["numpy"] = steady(partial(pair.by_hand, x, *others))
+            yield bench.compare(SECTION, f"{name}, {size:,}", programs, BAR, rounds=5)

@@ -1,82 +1,93 @@
-"""Measuring two programs against each other in interleaved rounds.
+"""Measuring programs against each other in interleaved rounds.
 
-A figure is the ratio of medians of CPU time (`time.process_time`), because a ratio taken in one
-run means something on another machine. Rounds of the two programs alternate, so that a machine
-that is busy for a while slows both.
+A figure is a ratio of CPU times (`time.process_time`) taken in one run, because seconds mean
+something else on another machine. The libraries take turns within a round, so that a machine
+that is busy for a while slows all of them, and what is shown is the median of the rounds.
+
+The garbage collector stays on, as in a user's program: what a graph costs it is part of the cost.
 """
 
 import gc
 import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-__all__ = ["Ratio", "cpu_time", "growth_exponent", "ratio"]
+__all__ = [
+    "Figure",
+    "Prepare",
+    "cpu_time",
+    "figure",
+    "growth_exponent",
+    "interleaved",
+    "ratios",
+    "steady",
+]
+
+Prepare: TypeAlias = Callable[[], Callable[[], object]]
+"""Makes, outside the measured time, what is then called once inside it."""
+
+# One measurement lasts about this long, so that the clock and a stray interrupt weigh little.
+_TARGET_SECONDS = 0.02
+_MOST_REPEATS = 20_000
 
 
 @dataclass(frozen=True)
-class Ratio:
-    """What came out of one comparison.
+class Figure:
+    """A median, and half the distance between the quartiles."""
 
-    Attributes
-    ----------
-    ours, theirs : float
-        Median CPU seconds per call.
-    value : float
-        `ours` over `theirs`.
-    spread : float
-        Half the distance between the quartiles of the rounds' ratios.
-    """
-
-    ours: float
-    theirs: float
     value: float
     spread: float
 
 
-def cpu_time(program: Callable[[], object], repeats: int) -> float:
-    """CPU seconds per call, over `repeats` calls with the garbage collector off."""
+def figure(rounds: Sequence[float]) -> Figure:
+    """The figure of what was found in two or more rounds."""
+    low, middle, high = statistics.quantiles(rounds, n=4, method="inclusive")
+    return Figure(middle, (high - low) / 2)
+
+
+def ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
+    """Round by round, because both of a round met the same machine."""
+    return [a / b for a, b in zip(ours, theirs, strict=True)]
+
+
+def steady(call: Callable[[], object]) -> Prepare:
+    """For a program that can be called again and again."""
+    return lambda: call
+
+
+def cpu_time(prepare: Prepare, repeats: int = 1) -> float:
+    """CPU seconds per call."""
+    calls = [prepare() for _ in range(repeats)]
     gc.collect()
-    gc.disable()
-    try:
-        start = time.process_time()
-        for _ in range(repeats):
-            program()
-        return (time.process_time() - start) / repeats
-    finally:
-        gc.enable()
+    start = time.process_time()
+    for call in calls:
+        call()
+    return (time.process_time() - start) / repeats
 
 
-def ratio(
-    ours: Callable[[], object],
-    theirs: Callable[[], object],
-    *,
-    repeats: int,
-    rounds: int = 7,
-) -> Ratio:
-    """Compare two programs that do the same."""
-    ours()
-    theirs()
-    mine: list[float] = []
-    other: list[float] = []
+def _repeats(prepare: Prepare) -> int:
+    """How often to call, found by first calls that also warm up."""
+    once = cpu_time(prepare)
+    if once < 10 * _TARGET_SECONDS:
+        once = max(cpu_time(prepare, 3), 1e-7)
+    return max(1, min(_MOST_REPEATS, math.ceil(_TARGET_SECONDS / once)))
+
+
+def interleaved(programs: Mapping[str, Prepare], rounds: int) -> dict[str, list[float]]:
+    """CPU seconds per call of each program, one figure for each round."""
+    repeats = {name: _repeats(prepare) for name, prepare in programs.items()}
+    found: dict[str, list[float]] = {name: [] for name in programs}
     for _ in range(rounds):
-        mine.append(cpu_time(ours, repeats))
-        other.append(cpu_time(theirs, repeats))
-    ratios = [a / b for a, b in zip(mine, other, strict=True)]
-    low, _, high = statistics.quantiles(ratios, n=4)
-    return Ratio(
-        statistics.median(mine),
-        statistics.median(other),
-        statistics.median(ratios),
-        (high - low) / 2,
-    )
+        for name, prepare in programs.items():
+            found[name].append(cpu_time(prepare, repeats[name]))
+    return found
 
 
-def growth_exponent(sizes: list[int], seconds: list[float]) -> float:
-    """The slope of a straight line through the logarithms: 1 for linear, 2 for quadratic."""
-    x = [math.log(n) for n in sizes]
-    y = [math.log(s) for s in seconds]
-    mean_x, mean_y = statistics.fmean(x), statistics.fmean(y)
-    above = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
-    return above / sum((a - mean_x) ** 2 for a in x)
+def growth_exponent(sizes: Sequence[int], costs: Sequence[float]) -> float:
+    """The slope of the straight line closest to the logarithms: 1 for linear, 2 for quadratic."""
+    x = [math.log(size) for size in sizes]
+    y = [math.log(cost) for cost in costs]
+    return statistics.linear_regression(x, y).slope

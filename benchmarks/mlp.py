@@ -1,35 +1,53 @@
-"""One step of a small network, 32x64-64-10: forward and backward."""
+"""One step of a network with two layers: forward and backward."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-import torch
+import numpy as np
 
-import vtgrad as vt
+from .bench import Bench
+from .libraries import Array, Real, Toolkit
+from .results import Bar, Result
 
-from .measure import Ratio, ratio
+SECTION = "network with two layers, one step"
+SMALL = (32, 64, 64, 10)
+LARGE = (256, 1024, 1024, 10)
 
-BAR = 0.9
+
+def step(lib: Toolkit, a: Array, b: Array, c: Array, d: Array, x: Array) -> Array:
+    """The loss."""
+    return lib.logsumexp(lib.ops.tanh(x @ a + b) @ c + d).mean()
 
 
-def step(lib: Any) -> Callable[[], object]:
-    """The step of one library."""
-    lib.manual_seed(0)
-    x = lib.randn(32, 64)
-    weights = [
-        lib.randn(*shape, requires_grad=True) for shape in ((64, 64), (64,), (64, 10), (10,))
+def inputs(width: int, hidden: int, classes: int) -> list[Real]:
+    """The weights."""
+    rng = np.random.default_rng(0)
+    return [
+        rng.normal(size=(width, hidden)) / width**0.5,
+        rng.normal(size=hidden),
+        rng.normal(size=(hidden, classes)) / hidden**0.5,
+        rng.normal(size=classes),
     ]
 
-    def program() -> None:
-        a, b, c, d = weights
-        loss = ((x @ a + b).tanh() @ c + d).logsumexp(1).mean()
-        for w in weights:
-            w.grad = None
-        loss.backward()
 
-    return program
+def samples(batch: int, width: int) -> list[Real]:
+    """What the network is shown."""
+    return [np.random.default_rng(1).normal(size=(batch, width))]
 
 
-def rows() -> Iterator[tuple[str, Ratio, float]]:
-    """Name, ratio and bar of each row."""
-    yield "step", ratio(step(vt), step(torch), repeats=200), BAR
+def rows(bench: Bench) -> Iterator[Result]:
+    """A network that is all overhead, and one that is all matrix products."""
+    for name, sizes, bar in (
+        ("32x64-64-10", SMALL, Bar(0.9, 0.6)),
+        ("256x1024-1024-10", LARGE, None),
+    ):
+        if bar is None and bench.quick:
+            continue
+        yield bench.compare_body(
+            SECTION,
+            name,
+            step,
+            inputs(*sizes[1:]),
+            "both",
+            bar,
+            constants=samples(*sizes[:2]),
+        )

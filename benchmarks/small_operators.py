@@ -1,37 +1,62 @@
 """Small operators on 4x4 float32, with and without grad: the cost of the library itself."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
-import torch
+import numpy as np
 
-import vtgrad as vt
+from .bench import Bench
+from .libraries import Array, Real
+from .measure import steady
+from .results import Bar, Result
 
-from .measure import Ratio, ratio
+SECTION = "small operators, 4x4"
+BAR = Bar(1.0, 0.45)
 
-BAR = 1.0
+
+def _add_(w: Array, x: Array) -> None:
+    w += x
 
 
-def programs(lib: Any) -> dict[str, Callable[[], object]]:
-    """The programs of one library, by name."""
-    x = lib.ones(4, 4)
-    g = lib.ones(4, 4, requires_grad=True)
-    w = lib.ones(4, 4)
+def _setitem(w: Array, row: Array) -> None:
+    w[1] = row
+
+
+def operations(x: Array) -> dict[str, Callable[[], Array]]:
+    """What reads `x` only, by name."""
     return {
         "add": lambda: x + x,
-        "add, recorded": lambda: g + g,
         "mul": lambda: x * x,
-        "mul, recorded": lambda: g * g,
         "select": lambda: x[1],
-        "select, recorded": lambda: g[1],
         "slice": lambda: x[1:3],
-        "slice, recorded": lambda: g[1:3],
-        "add_": lambda: w.add_(x),
     }
 
 
-def rows() -> Iterator[tuple[str, Ratio, float]]:
-    """Name, ratio and bar of each row."""
-    theirs = programs(torch)
-    for name, ours in programs(vt).items():
-        yield name, ratio(ours, theirs[name], repeats=5000), BAR
+def writes(w: Array, x: Array, row: Array) -> dict[str, Callable[[], Array]]:
+    """What writes into `w`, by name."""
+    return {"add_": lambda: _add_(w, x), "setitem": lambda: _setitem(w, row)}
+
+
+def _square() -> Real:
+    return np.linspace(0.5, 1.5, 16).reshape(4, 4)
+
+
+def rows(bench: Bench) -> Iterator[Result]:
+    """Every operator, alone and recorded."""
+    libraries = bench.libraries.values()
+    plain: dict[str, dict[str, Callable[[], Array]]] = {}
+    recorded: dict[str, dict[str, Callable[[], Array]]] = {}
+    for library in libraries:
+        recorded[library.name] = operations(library.leaf(_square()))
+        if library.wraps_constants:
+            x, w = library.constant(_square()), library.constant(_square())
+            row = library.constant(_square()[0])
+            # Zero is added, so that nothing overflows however often it is.
+            plain[library.name] = operations(x) | writes(w, x * 0, row)
+    for label, programs in (("", plain), (", recorded", recorded)):
+        for name in programs["vtgrad"]:
+            yield bench.compare(
+                SECTION,
+                name + label,
+                {library: steady(of[name]) for library, of in programs.items()},
+                BAR,
+            )

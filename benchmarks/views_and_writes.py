@@ -1,34 +1,73 @@
-"""A write through a view, forward alone and with backward."""
+"""Views, and writes through them, on 4x4 float32: recorded, and differentiated."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-import torch
+import numpy as np
 
-import vtgrad as vt
+from .bench import Bench
+from .libraries import Array, Body, Real, Toolkit
+from .results import Bar, Result
 
-from .measure import Ratio, ratio
-
-BAR = 0.8
-
-
-def programs(lib: Any) -> dict[str, Callable[[], object]]:
-    """The programs of one library, by name."""
-    x = lib.ones(4, 4, requires_grad=True)
-
-    def write() -> object:
-        y = x * 1
-        y[0].mul_(2)
-        return y
-
-    def write_and_differentiate() -> None:
-        write().sum().backward()  # type: ignore[attr-defined]  # of either library
-
-    return {"y[0].mul_(2)": write, "y[0].mul_(2), backward": write_and_differentiate}
+SECTION = "views and writes, 4x4"
+BAR = Bar(0.8, 0.35)
 
 
-def rows() -> Iterator[tuple[str, Ratio, float]]:
-    """Name, ratio and bar of each row."""
-    theirs = programs(torch)
-    for name, ours in programs(vt).items():
-        yield name, ratio(ours, theirs[name], repeats=1000), BAR
+def reshape(lib: Toolkit, x: Array, row: Array) -> Array:
+    """A view of another shape."""
+    del lib, row
+    return x.reshape((2, 8))
+
+
+def slices(lib: Toolkit, x: Array, row: Array) -> Array:
+    """A view of some rows, and of some columns of them."""
+    del lib, row
+    return x[1:3][:, 1:]
+
+
+def setitem(lib: Toolkit, x: Array, row: Array) -> Array:
+    """A row is replaced."""
+    del lib
+    y = x * 1.0
+    y[0] = row
+    return y
+
+
+def in_place_on_a_view(lib: Toolkit, x: Array, row: Array) -> Array:
+    """A row is doubled."""
+    del lib, row
+    y = x * 1.0
+    view = y[0]
+    view *= 2.0
+    return y
+
+
+PROGRAMS: dict[str, tuple[Body, bool]] = {
+    "reshape": (reshape, False),
+    "two slices": (slices, False),
+    "y = x*1; y[0] = row": (setitem, True),
+    "y = x*1; y[0].mul_(2)": (in_place_on_a_view, True),
+}
+
+
+def summed(body: Body) -> Body:
+    """The program, ending in a scalar that can be differentiated."""
+
+    def program(lib: Toolkit, x: Array, row: Array) -> Array:
+        return body(lib, x, row).sum()
+
+    return program
+
+
+def inputs() -> list[Real]:
+    """The matrix and the row."""
+    return [np.linspace(0.5, 1.5, 16).reshape(4, 4), np.linspace(-1.0, 1.0, 4)]
+
+
+def rows(bench: Bench) -> Iterator[Result]:
+    """Every program, forward alone and with its backward pass."""
+    for name, (body, writes) in PROGRAMS.items():
+        # A view alone costs less than reading and writing: it is held to the same bar.
+        yield bench.compare_body(SECTION, name, body, inputs(), "forward", BAR, writes=writes)
+        yield bench.compare_body(
+            SECTION, f"{name}, backward", summed(body), inputs(), "both", BAR, writes=writes
+        )

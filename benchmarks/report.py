@@ -1,0 +1,120 @@
+"""A run, line by line on a terminal and as a table for the README."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from .libraries import PEERS
+from .measure import Figure
+from .results import Result, Run
+
+__all__ = ["COLUMNS", "header", "insert_table", "line", "markdown"]
+
+COLUMNS = (*PEERS, "numpy")
+_BEGIN = "<!-- begin: python -m benchmarks --table -->"
+_END = "<!-- end -->"
+
+
+def _rounded(value: float) -> str:
+    """Two digits after the point, more where they would all be zero."""
+    return f"{value:.2f}" if abs(value) >= 0.095 or value == 0 else f"{value:.2g}"
+
+
+def _quantity(value: float, unit: str) -> str:
+    """A figure with its unit, in a size that is easy to read."""
+    if unit == "s":
+        for factor, name in ((1e9, "ns"), (1e6, "us"), (1e3, "ms")):
+            if value * factor < 1000:
+                return f"{value * factor:.3g} {name}"
+        return f"{value:.2f} s"
+    return {"B": f"{value:.0f} B", "ms": f"{value:.0f} ms"}.get(unit, _rounded(value))
+
+
+def _with_spread(found: Figure | None) -> str:
+    return "-" if found is None else f"{_rounded(found.value)} ±{_rounded(found.spread)}"
+
+
+def _own(result: Result) -> str:
+    """What vtgrad itself was found to take; the spread of seconds is that of the ratios."""
+    own = result.own()
+    quantity = _quantity(own.value, result.unit)
+    return quantity if result.unit in ("s", "B") else f"{quantity} ±{_rounded(own.spread)}"
+
+
+def _bar(result: Result, compiled: bool) -> str:
+    return "" if result.bar is None else f"{result.bar.of(compiled):g}"
+
+
+def header() -> str:
+    """What stands above the lines."""
+    peers = "".join(f"{name:>14s}" for name in COLUMNS)
+    return f"{'':44s}{'vtgrad':>14s}{peers}{'bar':>6s}"
+
+
+def line(result: Result, compiled: bool) -> str:
+    """One row for a terminal."""
+    peers = "".join(f"{_with_spread(result.beside(name)):>14s}" for name in COLUMNS)
+    mark = "  OVER" if result.over(compiled) else ""
+    return f"  {result.row:42s}{_own(result):>14s}{peers}{_bar(result, compiled):>6s}{mark}"
+
+
+def markdown(interpreted: Run, compiled: Run | None = None) -> str:
+    """The table of one run, or of the runs of both builds side by side."""
+    runs = [(interpreted, False)] + ([(compiled, True)] if compiled is not None else [])
+    other = {(r.section, r.row): r for r in compiled.results} if compiled is not None else {}
+    head = ["", "vtgrad", *COLUMNS, "bar"]
+    if compiled is not None:
+        head += ["compiled", "bar, compiled"]
+    lines = [_provenance(run, build) for run, build in runs]
+    for section, found in groupby(interpreted.results, key=lambda r: r.section):
+        lines += ["", f"### {section[0].upper()}{section[1:]}", "", _cells(head)]
+        lines.append(_cells(["---"] + ["---:"] * (len(head) - 1)))
+        for result in found:
+            cells = [result.row, _own(result)]
+            cells += [_with_spread(result.beside(name)) for name in COLUMNS]
+            cells.append(_marked(result, False))
+            if compiled is not None:
+                cells += _compiled_cells(other.get((result.section, result.row)))
+            lines.append(_cells(cells))
+    return "\n".join(lines) + "\n"
+
+
+def _marked(result: Result, compiled: bool) -> str:
+    """The bar, and how the row stands to it."""
+    bar = _bar(result, compiled)
+    if not bar or result.judged() is None:
+        return bar
+    return f"{bar} **over**" if result.over(compiled) else f"{bar} met"
+
+
+def _compiled_cells(result: Result | None) -> list[str]:
+    """What is shown of the compiled build: the figure that its bar applies to."""
+    if result is None:
+        return ["-", ""]
+    judged = result.judged() or result.beside("torch") or result.own()
+    return [_with_spread(judged), _marked(result, True)]
+
+
+def _provenance(run: Run, compiled: bool) -> str:
+    """Where the figures come from; refuses a run of the other build."""
+    if run.compiled is not compiled:
+        expected = "compiled" if compiled else "interpreted"
+        raise ValueError(f"this is not a run of the {expected} build")
+    build = "Compiled" if run.compiled else "Interpreted"
+    versions = ", ".join(f"{name} {version}" for name, version in run.versions.items())
+    machine = ", ".join(run.machine.values())
+    quick = " (`--quick`: few rounds, small sizes)" if run.quick else ""
+    return f"{build}: {machine}; {versions}{quick}.\n"
+
+
+def _cells(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def insert_table(page: str, table: str) -> str:
+    """A page whose table, between its markers, is replaced."""
+    pattern = re.compile(f"{re.escape(_BEGIN)}.*?{re.escape(_END)}", re.DOTALL)
+    replaced, count = pattern.subn(lambda _: f"{_BEGIN}\n{table}{_END}", page)
+    if count != 1:
+        raise ValueError(f"expected one pair of markers {_BEGIN} ... {_END}, found {count}")
+    return replaced

@@ -1,0 +1,48 @@
+"""The sections, in the order of the table."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from . import (
+    chains,
+    factorisations,
+    filling,
+    imports,
+    large_arrays,
+    lstm,
+    mlp,
+    peak_memory,
+    slices_of_one_base,
+    small_operators,
+    stencil,
+    views_and_writes,
+)
+from .bench import Bench
+from .results import Result
+
+__all__ = ["SECTIONS"]
+
+
+class Section(Protocol):
+    """What each module of rows has."""
+
+    SECTION: str
+
+    def rows(self, bench: Bench) -> Iterator[Result]:
+        """Measure, and yield each row as soon as it is found."""
+
+
+SECTIONS: dict[str, Section] = {
+    "small_operators": small_operators,
+    "views_and_writes": views_and_writes,
+    "chains": chains,
+    "filling": filling,
+    "slices_of_one_base": slices_of_one_base,
+    "factorisations": factorisations,
+    "stencil": stencil,
+    "mlp": mlp,
+    "lstm": lstm,
+    "large_arrays": large_arrays,
+    "peak_memory": peak_memory,
+    "imports": imports,
+}

@@ -1,0 +1,1 @@
+"""Tests of the benchmarks: their programs, their arithmetic and their table."""
