@@ -37,6 +37,8 @@ class AutogradMeta:
         Which result of `grad_fn_` the tensor is.
     leaf_edge : Edge or None
         The edge to the leaf's `AccumulateGrad`; the metadata owns it.
+    result_edge : Edge or None
+        The edge of a result when somebody last asked: several readers of one value share it.
     cell : GradCell or None
         Where ``.grad`` is kept.
     retains_grad : bool
@@ -52,6 +54,7 @@ class AutogradMeta:
         "leaf_edge",
         "output_nr",
         "requires_grad_",
+        "result_edge",
         "retained_at",
         "retains_grad",
     )
@@ -63,6 +66,7 @@ class AutogradMeta:
     grad_fn_: Node | None
     output_nr: int
     leaf_edge: Edge | None
+    result_edge: Edge | None
     cell: GradCell | None
     retains_grad: bool
     retained_at: Edge | None
@@ -72,6 +76,7 @@ class AutogradMeta:
         self.grad_fn_ = grad_fn
         self.output_nr = output_nr
         self.leaf_edge = None
+        self.result_edge = None
         self.cell = None
         self.retains_grad = False
         self.retained_at = None

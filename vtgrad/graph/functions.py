@@ -64,7 +64,10 @@ def gradient_edge(operand: object) -> Edge | None:
         return None
     function = meta.grad_fn(operand)
     if function is not None:
-        return Edge(function, meta.output_nr)
+        edge = meta.result_edge
+        if edge is None or edge.function is not function or edge.input_nr != meta.output_nr:
+            edge = meta.result_edge = Edge(function, meta.output_nr)
+        return edge
     if not meta.requires_grad_:
         return None
     return meta.leaf_edge or _leaf_edge(operand, meta)

@@ -83,6 +83,8 @@ class CopySlices(Node):
     ) -> CopySlices:
         """The new producer of `base`, after the operator of `function` wrote to `view`."""
         node = CopySlices((base_edge, *function.next_edges[1:]))
+        # Only this node sends gradients on: the former producer of the view is not needed any more.
+        function.next_edges = node.next_edges
         node.function = function
         array, part = base.array, view.array
         node.base_sizes, node.base_strides = array.shape, array.strides
