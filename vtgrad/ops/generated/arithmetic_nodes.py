@@ -504,7 +504,7 @@ class DivBackward0(Node):
                 if isinstance(saved_other, SavedVariable)
                 else saved_other
             )
-            grad1 = k.mul(k.neg(grad), k.conj(k.div(k.div(self_, other), other)))
+            grad1 = k.mul(grad, k.conj(k.neg(k.div(k.div(self_, other), other))))
         return (
             grad0,
             grad1,
@@ -538,10 +538,10 @@ class DivBackward0(Node):
                 else saved_other
             )
             grad1 = over(
-                3,
+                2 | owned,
                 k.mul,
-                over(owned, k.neg, grad),
-                k.conj(over(1, k.div, k.div(self_, other), other)),
+                grad,
+                k.conj(over(1, k.neg, over(1, k.div, k.div(self_, other), other))),
             )
         return (grad0, grad1), (FRESH, FRESH)
 
@@ -573,7 +573,7 @@ class DivBackward0(Node):
             other = (
                 saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
             )
-            grad1 = F.mul(F.neg(grad), F.conj(F.div(F.div(self_, other), other)))
+            grad1 = F.mul(grad, F.conj(F.neg(F.div(F.div(self_, other), other))))
         return (
             grad0,
             grad1,
@@ -1495,7 +1495,7 @@ class AddcdivBackward0(Node):
             assert saved_tensor2 is not None
             tensor2 = saved_tensor2.unpack_array(self)
             grad2 = k.mul(
-                k.neg(grad), k.conj(k.div(k.mul(tensor1, self.value), k.mul(tensor2, tensor2)))
+                grad, k.conj(k.neg(k.div(k.mul(tensor1, self.value), k.mul(tensor2, tensor2))))
             )
         return (
             grad0,
@@ -1529,10 +1529,16 @@ class AddcdivBackward0(Node):
             assert saved_tensor2 is not None
             tensor2 = saved_tensor2.unpack_array(self)
             grad2 = over(
-                3,
+                2 | owned,
                 k.mul,
-                over(owned, k.neg, grad),
-                k.conj(over(3, k.div, k.mul(tensor1, self.value), k.mul(tensor2, tensor2))),
+                grad,
+                k.conj(
+                    over(
+                        1,
+                        k.neg,
+                        over(3, k.div, k.mul(tensor1, self.value), k.mul(tensor2, tensor2)),
+                    )
+                ),
             )
         return (grad0, grad1, grad2), (PASSED, FRESH, FRESH)
 
@@ -1565,7 +1571,7 @@ class AddcdivBackward0(Node):
             assert saved_tensor2 is not None
             tensor2 = saved_tensor2.unpack(self)
             grad2 = F.mul(
-                F.neg(grad), F.conj(F.div(F.mul(tensor1, self.value), F.mul(tensor2, tensor2)))
+                grad, F.conj(F.neg(F.div(F.mul(tensor1, self.value), F.mul(tensor2, tensor2))))
             )
         return (
             grad0,
@@ -2059,7 +2065,7 @@ class ReciprocalBackward0(Node):
         if not needs & 1:
             return (None,)
         result = self.saved_result.unpack_array(self)
-        return (k.mul(k.neg(grad), k.conj(k.mul(result, result))),)
+        return (k.mul(grad, k.conj(k.neg(k.mul(result, result)))),)
 
     def apply_large(
         self, grad: Array, owned: bool, lend: bool, needs: int
@@ -2068,7 +2074,7 @@ class ReciprocalBackward0(Node):
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(3, k.mul, over(owned, k.neg, grad), k.conj(k.mul(result, result)))
+            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, k.mul(result, result))))
         return (grad0,), (FRESH,)
 
     def apply_tensors(
@@ -2081,7 +2087,7 @@ class ReciprocalBackward0(Node):
         if not needs & 1:
             return (None,)
         result = self.saved_result.unpack(self)
-        return (F.mul(F.neg(grad), F.conj(F.mul(result, result))),)
+        return (F.mul(grad, F.conj(F.neg(F.mul(result, result)))),)
 
 
 @final
