@@ -100,6 +100,10 @@ def setitem(tensor: T, expression: object, value: object) -> None:
         # Much the most frequent case; the operator checks the range itself.
         _store(F.select(tensor, 0, expression), _value_for(tensor, value))
         return
+    place = _basic_part(tensor, expression, write=True)
+    if place is not None:
+        _store(place, _value_for(tensor, value))
+        return
     plan = parse_index(expression, tensor.shape, _array_of, write=True)
     source = _value_for(tensor, value)
     if plan.nothing:
@@ -118,10 +122,11 @@ def setitem(tensor: T, expression: object, value: object) -> None:
         _store(part, source)
 
 
-def _basic_part(tensor: T, expression: object) -> T | None:
+def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | None:
     """What a slice, or a tuple of integers and slices, names; None if it is anything else.
 
-    Also None for what is wrong with them: `parse_index` says it.
+    Also None for what is wrong with them: `parse_index` says it. To `write`, the whole tensor is
+    the tensor itself.
     """
     if type(expression) is slice:
         step = expression.step
@@ -131,6 +136,9 @@ def _basic_part(tensor: T, expression: object) -> T | None:
             return None
         start, stop = expression.start, expression.stop
         if (start is None or type(start) is int) and (stop is None or type(stop) is int):
+            if write and step == 1 and not start and tensor.ndim:
+                if stop is None or stop >= tensor._impl.array.shape[0]:
+                    return tensor
             return F.slice(tensor, 0, start, stop, step)
         return None
     if type(expression) is not tuple:
@@ -158,7 +166,7 @@ def _basic_part(tensor: T, expression: object) -> T | None:
             if part.start or (part.stop is not None and part.stop < size):
                 view = F.slice(view, dim, part.start, part.stop)
             dim += 1
-    return F.alias(tensor) if view is tensor else view
+    return F.alias(tensor) if view is tensor and not write else view
 
 
 def _store(part: TensorBase, source: TensorBase) -> None:
