@@ -31,6 +31,7 @@ from ..graph.region import Region
 from ..storage.arrays import Array
 from ..storage.quiet import Runner, quiet_runner
 from ..storage.tensor_base import TensorBase
+from .depth import depth
 from .graph_task import GraphTask
 from .input_buffer import InputBuffer, buffer_of, to_overwrite
 from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
@@ -247,7 +248,7 @@ def run_arrays(
 ) -> None:
     """Run every node of the task."""
     # Arithmetic runs with floating-point warnings off, hooks in the user's own context.
-    quietly = quiet_runner()
+    quietly = depth.quietly if depth.value == 1 else quiet_runner()
     run = ArrayRun(task)
     run.enter(gradients)
     while (buffer := quietly(run.run_unobserved)) is not None:

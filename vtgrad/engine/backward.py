@@ -23,6 +23,7 @@ from ..graph.edge import Edge
 from ..graph.functions import gradient_edge, own_meta, requires_grad
 from ..graph.gradient_edge import GradientEdge
 from ..graph.operators import operators
+from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -97,7 +98,7 @@ def _root_gradients(
         if grad is None:
             if isinstance(root, TensorBase) and not requires_grad(root):
                 raise _no_root(nr, root)
-            if any(n != 1 for n in shape):
+            if shape and any(n != 1 for n in shape):
                 raise ImplicitGradientError(
                     f"root {nr} has shape {list(shape)}; only a root with one element has an "
                     "implicit gradient, pass one for it",
@@ -111,7 +112,9 @@ def _root_gradients(
                     index=nr,
                     dtype=dtype_of(dtype),
                 )
-            gradients.append(operators().wrap(TensorImpl(np.ones(shape, dtype))))
+            ones: Array = np.empty(shape, dtype)
+            ones.fill(1)
+            gradients.append(operators().wrap(TensorImpl(ones)))
             continue
         if not isinstance(grad, TensorBase):
             raise ArgumentTypeError(
