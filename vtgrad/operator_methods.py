@@ -12,6 +12,7 @@ from .ops.types import Index
 from .storage.arrays import Number
 from .storage.native import mypyc_attr
 from .storage.tensor_base import TensorBase
+from .storage.unchecked import T
 
 __all__ = ["OperatorMethods"]
 
@@ -36,12 +37,13 @@ class OperatorMethods(TensorBase):
     """What ``+``, ``@``, ``[]``, ``<`` and the others do.
 
     Operators give NotImplemented for operands that are neither tensors nor numbers, so that the
-    other operand has its turn.
+    other operand has its turn. That is why their results are of type `T`: compiled code would
+    refuse to give it as a `Self`, see Note [Arguments arrive unchecked].
     """
 
     __slots__ = ()
 
-    def __add__(self, other: TensorBase | Number) -> Self:
+    def __add__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, _QUICK):
             return F.add(self, other)
         operand = _operand(other)
@@ -49,7 +51,7 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.add(self, operand)
 
-    def __sub__(self, other: TensorBase | Number) -> Self:
+    def __sub__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, _QUICK):
             return F.sub(self, other)
         operand = _operand(other)
@@ -57,7 +59,7 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.sub(self, operand)
 
-    def __mul__(self, other: TensorBase | Number) -> Self:
+    def __mul__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, _QUICK):
             return F.mul(self, other)
         operand = _operand(other)
@@ -65,7 +67,7 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.mul(self, operand)
 
-    def __truediv__(self, other: TensorBase | Number) -> Self:
+    def __truediv__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, _QUICK):
             return F.div(self, other)
         operand = _operand(other)
@@ -73,19 +75,19 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.div(self, operand)
 
-    def __floordiv__(self, other: TensorBase | Number) -> Self:
+    def __floordiv__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.floor_divide(self, operand)
 
-    def __mod__(self, other: TensorBase | Number) -> Self:
+    def __mod__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.remainder(self, operand)
 
-    def __pow__(self, other: TensorBase | Number) -> Self:
+    def __pow__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, _QUICK):
             return F.pow(self, other)
         operand = _operand(other)
@@ -93,61 +95,61 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.pow(self, operand)
 
-    def __and__(self, other: TensorBase | Number) -> Self:
+    def __and__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_and(self, operand)
 
-    def __or__(self, other: TensorBase | Number) -> Self:
+    def __or__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_or(self, operand)
 
-    def __xor__(self, other: TensorBase | Number) -> Self:
+    def __xor__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_xor(self, operand)
 
-    def __lshift__(self, other: TensorBase | Number) -> Self:
+    def __lshift__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_left_shift(self, operand)
 
-    def __rshift__(self, other: TensorBase | Number) -> Self:
+    def __rshift__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_right_shift(self, operand)
 
-    def __lt__(self, other: TensorBase | Number) -> Self:
+    def __lt__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.lt(self, operand)
 
-    def __le__(self, other: TensorBase | Number) -> Self:
+    def __le__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.le(self, operand)
 
-    def __gt__(self, other: TensorBase | Number) -> Self:
+    def __gt__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.gt(self, operand)
 
-    def __ge__(self, other: TensorBase | Number) -> Self:
+    def __ge__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.ge(self, operand)
 
-    def __eq__(self, other: object) -> Self:  # type: ignore[override]  # element by element
+    def __eq__(self: T, other: object) -> T:  # type: ignore[override]  # element by element
         if isinstance(other, np.ndarray):
             # Nobody else would answer, and Python would compare identities.
             raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
@@ -156,7 +158,7 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.eq(self, operand)
 
-    def __ne__(self, other: object) -> Self:  # type: ignore[override]  # element by element
+    def __ne__(self: T, other: object) -> T:  # type: ignore[override]  # element by element
         if isinstance(other, np.ndarray):
             raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
         operand = _operand(other)
@@ -167,7 +169,7 @@ class OperatorMethods(TensorBase):
     def __hash__(self) -> int:
         return id(self)
 
-    def __radd__(self, other: Number) -> Self:
+    def __radd__(self: T, other: Number) -> T:
         if isinstance(other, _QUICK):
             return F.add(self, other)
         operand = _operand(other)
@@ -175,7 +177,7 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.add(self, operand)
 
-    def __rmul__(self, other: Number) -> Self:
+    def __rmul__(self: T, other: Number) -> T:
         if isinstance(other, _QUICK):
             return F.mul(self, other)
         operand = _operand(other)
@@ -183,72 +185,72 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.mul(self, operand)
 
-    def __rsub__(self, other: Number) -> Self:
+    def __rsub__(self: T, other: Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.rsub(self, operand)
 
-    def __rtruediv__(self, other: Number) -> Self:
+    def __rtruediv__(self: T, other: Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.mul(F.reciprocal(self), operand)
 
-    def __rpow__(self, other: Number) -> Self:
+    def __rpow__(self: T, other: Number) -> T:
         operand = _number(other)
         if operand is None:
             return NotImplemented
         return F.pow(operand, self)
 
-    def __rfloordiv__(self, other: Number) -> Self:
+    def __rfloordiv__(self: T, other: Number) -> T:
         operand = _number(other)
         if operand is None:
             return NotImplemented
         return F.floor_divide(operand, self)
 
-    def __rmod__(self, other: Number) -> Self:
+    def __rmod__(self: T, other: Number) -> T:
         operand = _number(other)
         if operand is None:
             return NotImplemented
         return F.remainder(operand, self)
 
-    def __rand__(self, other: Number) -> Self:
+    def __rand__(self: T, other: Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_and(self, operand)
 
-    def __ror__(self, other: Number) -> Self:
+    def __ror__(self: T, other: Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_or(self, operand)
 
-    def __rxor__(self, other: Number) -> Self:
+    def __rxor__(self: T, other: Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_xor(self, operand)
 
-    def __rlshift__(self, other: Number) -> Self:
+    def __rlshift__(self: T, other: Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_left_shift(F.full_like(self, operand), self)
 
-    def __rrshift__(self, other: Number) -> Self:
+    def __rrshift__(self: T, other: Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_right_shift(F.full_like(self, operand), self)
 
-    def __rmatmul__(self, other: object) -> Self:
+    def __rmatmul__(self: T, other: object) -> T:
         if not isinstance(other, TensorBase):
             return NotImplemented
-        return F.matmul(cast("Self", other), self)
+        return F.matmul(cast("T", other), self)
 
-    def __matmul__(self, other: object) -> Self:
+    def __matmul__(self: T, other: object) -> T:
         if not isinstance(other, TensorBase):
             return NotImplemented
         return F.matmul(self, other)
@@ -267,7 +269,7 @@ class OperatorMethods(TensorBase):
             raise ArgumentTypeError(f"~ needs integers or bools, not {self.dtype.name}")
         return F.bitwise_not(self)
 
-    def __iadd__(self, other: TensorBase | Number) -> Self:
+    def __iadd__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, _QUICK):
             return F.add_(self, other)
         operand = _operand(other)
@@ -275,7 +277,7 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.add_(self, operand)
 
-    def __isub__(self, other: TensorBase | Number) -> Self:
+    def __isub__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, _QUICK):
             return F.sub_(self, other)
         operand = _operand(other)
@@ -283,7 +285,7 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.sub_(self, operand)
 
-    def __imul__(self, other: TensorBase | Number) -> Self:
+    def __imul__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, _QUICK):
             return F.mul_(self, other)
         operand = _operand(other)
@@ -291,7 +293,7 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.mul_(self, operand)
 
-    def __itruediv__(self, other: TensorBase | Number) -> Self:
+    def __itruediv__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, _QUICK):
             return F.div_(self, other)
         operand = _operand(other)
@@ -299,49 +301,49 @@ class OperatorMethods(TensorBase):
             return NotImplemented
         return F.div_(self, operand)
 
-    def __ifloordiv__(self, other: TensorBase | Number) -> Self:
+    def __ifloordiv__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.floor_divide_(self, operand)
 
-    def __imod__(self, other: TensorBase | Number) -> Self:
+    def __imod__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.remainder_(self, operand)
 
-    def __ipow__(self, other: TensorBase | Number) -> Self:
+    def __ipow__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.pow_(self, operand)
 
-    def __iand__(self, other: TensorBase | Number) -> Self:
+    def __iand__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_and_(self, operand)
 
-    def __ior__(self, other: TensorBase | Number) -> Self:
+    def __ior__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_or_(self, operand)
 
-    def __ixor__(self, other: TensorBase | Number) -> Self:
+    def __ixor__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_xor_(self, operand)
 
-    def __ilshift__(self, other: TensorBase | Number) -> Self:
+    def __ilshift__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
         return F.bitwise_left_shift_(self, operand)
 
-    def __irshift__(self, other: TensorBase | Number) -> Self:
+    def __irshift__(self: T, other: TensorBase | Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
