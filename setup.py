@@ -30,7 +30,7 @@ INTERPRETED = """
     storage/memory_format.py storage/native.py storage/quiet.py storage/shapes.py
     storage/unchecked.py
     graph/grad_mode.py graph/gradient_edge.py graph/hooks.py graph/this_thread.py
-    engine/backward.py engine/engine.py
+    engine/backward.py engine/depth.py engine/engine.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py
 """.split()
