@@ -55,6 +55,7 @@ from .sampling import randperm as randperm
 from .storage import device as _device
 from .storage import dtypes as _dtypes
 from .storage import memory_format as _memory_format
+from .storage import tensor_impl as _tensor_impl
 from .storage.dtypes import complex64 as complex64
 from .storage.dtypes import complex128 as complex128
 from .storage.dtypes import float16 as float16
@@ -74,6 +75,9 @@ memory_format = _memory_format.MemoryFormat
 
 contiguous_format: Final = _memory_format.MemoryFormat.CONTIGUOUS
 preserve_format: Final = _memory_format.MemoryFormat.PRESERVE
+
+# Whether the hot layers are native modules; see Note [One source, two builds].
+__compiled__: Final = not _tensor_impl.__file__.endswith(".py")
 
 # PyTorch's other names for dtypes. Three of them hide what Python calls so, here only.
 bool: Final = _dtypes.bool_

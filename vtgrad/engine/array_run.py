@@ -36,6 +36,7 @@ from .graph_task import GraphTask
 from .input_buffer import InputBuffer, buffer_of, to_overwrite
 from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
 from .ready_queue import ReadyQueue
+from .signals import NODES_BETWEEN_LOOKS, look_for_signals
 from .validate import fit_array
 
 __all__ = ["run_arrays"]
@@ -95,26 +96,28 @@ class ArrayRun:
         queue, task = self.queue, self.task
         runs, captures = task.runs, task.captures
         while True:
-            buffer = queue.first
-            if buffer is None:
-                buffer = queue.pop()
+            look_for_signals()
+            for _ in range(NODES_BETWEEN_LOOKS):
+                buffer = queue.first
                 if buffer is None:
-                    return None
-            else:
-                queue.first = None
-            node = buffer.function
-            if node.hooks is not None:
-                return buffer
-            if runs is not None and (node not in runs or node in captures):
-                return buffer
-            if node.is_leaf_node:
-                assert isinstance(node, AccumulateGrad)
-                if node.cell.post_accumulate is not None:
+                    buffer = queue.pop()
+                    if buffer is None:
+                        return None
+                else:
+                    queue.first = None
+                node = buffer.function
+                if node.hooks is not None:
                     return buffer
-                self.keep_for_leaf(node, buffer)
-            else:
-                answers, ownership = self.apply(node, buffer)
-                self.hand_on(node, answers, ownership, buffer.owned)
+                if runs is not None and (node not in runs or node in captures):
+                    return buffer
+                if node.is_leaf_node:
+                    assert isinstance(node, AccumulateGrad)
+                    if node.cell.post_accumulate is not None:
+                        return buffer
+                    self.keep_for_leaf(node, buffer)
+                else:
+                    answers, ownership = self.apply(node, buffer)
+                    self.hand_on(node, answers, ownership, buffer.owned)
 
     def keep_for_leaf(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
         """Keep a leaf's gradient aside; see Note [Leaves are filled last]."""

@@ -13,6 +13,7 @@ from ..storage.geometry import has_self_overlap
 from ..storage.tensor_base import TensorBase
 from .graph_task import GraphTask
 from .ready_queue import NodeTask, ReadyQueue
+from .signals import NODES_BETWEEN_LOOKS, look_for_signals
 from .validate import fit_tensor
 
 __all__ = ["as_gradients", "run_recorded"]
@@ -83,7 +84,11 @@ def run_recorded(
         _add(waiting, function, nr, fitted)
     for node in [n for n in waiting if dependencies[n] == 0]:
         queue.push(_TensorTask(node, waiting.pop(node)))
+    count = 0
     while (ready := queue.pop()) is not None:
+        count += 1
+        if count % NODES_BETWEEN_LOOKS == 0:
+            look_for_signals()
         node, grads = ready.function, ready.grads
         hooks = node.hooks
         arrived = list(grads)
