@@ -371,3 +371,37 @@ def test_second_derivatives_go_through_a_write_to_a_view() -> None:
     (first,) = vt.autograd.grad(b[0] * b[1], a, create_graph=True)
     assert first.tolist() == [60, 8]
     assert gradients(first[0], a) == [[60, 12]]
+
+
+def test_a_written_view_keeps_its_producer_when_its_base_is_detached() -> None:
+    x = vt.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    base = x * 1
+    view = base[:2]
+    view.mul_(3)
+    base.detach_()
+    view.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [3.0, 3.0, 0.0]
+
+
+def test_a_view_that_was_written_and_detached_has_no_producer() -> None:
+    x = vt.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    base = x * 1
+    view = base[:2]
+    view.mul_(3)
+    with pytest.raises(RuntimeError):
+        view.detach_()  # a view; and nothing has changed
+    assert view.grad_fn is not None
+    assert view.grad_fn.name() == "AsStridedBackward0"
+    assert view.output_nr == 0
+
+
+def test_metadata_operators_keep_a_leafs_node_if_its_shape_stays() -> None:
+    x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    before = (x * 1).grad_fn
+    with vt.no_grad():
+        x.transpose_(0, 1)
+    after = (x * 1).grad_fn
+    assert before is not None
+    assert after is not None
+    assert before.next_functions[0][0] is after.next_functions[0][0]

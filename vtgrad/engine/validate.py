@@ -33,8 +33,12 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
         # NumPy gives numbers for arrays without dimensions.
         grad = np.asarray(grad)
     if grad.shape != meta.shape:
-        _check_broadcast(grad.shape, meta.shape, node, nr)
-        grad = sum_array_to(grad, meta.shape)
+        if grad.shape[1:] == meta.shape:
+            # What was added to each row, as a bias is.
+            grad = np.asarray(np.add.reduce(grad, 0))
+        else:
+            _check_broadcast(grad.shape, meta.shape, node, nr)
+            grad = sum_array_to(grad, meta.shape)
     if grad.dtype != meta.dtype:
         grad = _cast(grad, meta.dtype)
     return grad

@@ -44,6 +44,8 @@ class DifferentiableViewMeta(AutogradMeta):
         How the view was made.
     attr_version : int
         The version for which `grad_fn_` was made.
+    written_by : CopySlices or None
+        The base's producer since the view was written, while the view's own is not built yet.
     base_fn : Node or None
         With a retained gradient only: the base's producer for which `grad_fn_` was made.
     kept_on : tuple
@@ -51,7 +53,15 @@ class DifferentiableViewMeta(AutogradMeta):
         view shows.
     """
 
-    __slots__ = ("attr_version", "base", "base_fn", "creation_meta", "kept_on", "view_fn")
+    __slots__ = (
+        "attr_version",
+        "base",
+        "base_fn",
+        "creation_meta",
+        "kept_on",
+        "view_fn",
+        "written_by",
+    )
 
     is_view: ClassVar[bool] = True
 
@@ -59,6 +69,7 @@ class DifferentiableViewMeta(AutogradMeta):
     view_fn: ViewFunction | None
     creation_meta: CreationMeta
     attr_version: int
+    written_by: CopySlices | None
     base_fn: Node | None
     kept_on: tuple[tuple[weakref.ref[NodeHooks], int], ...]
 
@@ -76,6 +87,7 @@ class DifferentiableViewMeta(AutogradMeta):
         self.view_fn = view_fn
         self.creation_meta = creation_meta
         self.attr_version = attr_version
+        self.written_by = None
         self.base_fn = None
         self.kept_on = ()
 
@@ -114,6 +126,8 @@ class DifferentiableViewMeta(AutogradMeta):
         """
         version = owner._impl.version
         if self.attr_version == version:
+            if self.written_by is not None:
+                self._build_written()
             return self.grad_fn_
         base = self.base
         base_meta = base._impl.autograd_meta
@@ -127,6 +141,23 @@ class DifferentiableViewMeta(AutogradMeta):
                 self._rebuild(owner, base)
                 self.attr_version = version
         return self.grad_fn_
+
+    def was_written(self, slices: CopySlices, version: int) -> None:
+        """Let the part of `slices` that the view is become its producer, when somebody asks.
+
+        Most views that are written are gone right afterwards, as in ``x[i] = v``.
+        """
+        self.grad_fn_ = slices
+        self.output_nr = 0
+        self.attr_version = version
+        self.written_by = slices
+
+    def _build_written(self) -> None:
+        with graph_lock:
+            slices = self.written_by
+            if slices is not None:
+                self.grad_fn_ = slices.written_edge().function
+                self.written_by = None
 
     def _rebuild(self, owner: TensorBase, base: TensorBase) -> None:
         """Replace the stale producer."""
@@ -156,6 +187,7 @@ class DifferentiableViewMeta(AutogradMeta):
 
     def set_gradient_edge(self, node: Node | None, output_nr: int) -> None:
         """Give the view a new producer; a retained gradient leaves all earlier ones."""
+        self.written_by = None
         for reference, nr in self.kept_on:
             hooks = reference()
             if hooks is not None:

@@ -31,6 +31,7 @@ def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = Fal
     else:
         meta.set_gradient_edge(node, 0)
     if isinstance(meta, DifferentiableViewMeta):
+        meta.written_by = None
         meta.attr_version = impl.version
 
 
@@ -38,8 +39,8 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
     """Record that the operator of `node` wrote to `tensor`; called after the version has moved.
 
     A tensor that is no view gets `node` as its producer. For a view, the base gets a `CopySlices`
-    over `node`. The written view has a stale producer then, like all other views of the base: it
-    is built again when somebody asks, see Note [A view's producer goes stale].
+    over `node`, and the view's own producer is a part of that. All other views of the base build
+    theirs again when somebody asks, see Note [A view's producer goes stale].
     """
     meta = own_meta(tensor)
     if not isinstance(meta, DifferentiableViewMeta):
@@ -52,10 +53,9 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
     base_meta = own_meta(base)
     base_meta.stop_being_leaf(LeafState.MOVED)
     base_meta.set_gradient_edge(slices, 0)
-    if meta.retains_grad:
+    if meta.retains_grad or meta.view_fn is not None or meta.requires_grad_:
         # The view itself was written: no earlier producer of it counts any more.
         meta.base_fn = node
         meta.grad_fn(tensor)
     else:
-        # Stale, hence never run: it says that there is a producer.
-        meta.grad_fn_, meta.output_nr = node, 0
+        meta.was_written(slices, impl.version)

@@ -255,12 +255,15 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
             if type(b) is _ndarray:
                 if a.dtype is b.dtype:
                     if out is None:
-                        shape = a.shape
-                        if (shape == b.shape and a.flags.c_contiguous and b.flags.c_contiguous) or (
-                            1 not in shape and 1 not in b.shape and is_plain(a) and is_plain(b)
-                        ):
+                        if a.flags.c_contiguous and b.flags.c_contiguous:
                             result: Array = ufunc(a, b)
-                            return result if type(result) is _ndarray else np.asarray(result)
+                            if type(result) is not _ndarray:
+                                return np.asarray(result)
+                            # Else dimensions of size 1 may decide about the memory order.
+                            if a.shape == b.shape or 1 not in result.shape:
+                                return result
+                        elif 1 not in a.shape and 1 not in b.shape and is_plain(a) and is_plain(b):
+                            return _fresh(ufunc(a, b))
                     elif out.dtype is a.dtype:
                         ufunc(a, b, out)
                         return out
