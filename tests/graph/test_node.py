@@ -6,13 +6,8 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.graph.edge import Edge
 from vtgrad.graph.functions import collect_next_edges, gradient_edge
 from vtgrad.graph.node import LEAF_SEQUENCE_NR, Node
-
-
-def edge_to(node: Node) -> Edge:
-    return Edge(node, 0)
 
 
 def test_sequence_numbers_grow_within_a_thread() -> None:
@@ -35,8 +30,8 @@ def test_every_thread_counts_for_itself() -> None:
 
 def test_the_topological_number_is_one_more_than_the_largest_below() -> None:
     low = Node(())
-    middle = Node((edge_to(low), None))
-    top = Node((edge_to(low), edge_to(middle), None))
+    middle = Node((low, None))
+    top = Node((low, middle, None))
     assert [n.topological_nr for n in (low, middle, top)] == [0, 1, 2]
 
 

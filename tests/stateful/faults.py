@@ -119,7 +119,7 @@ def overwritten_region_keeps_its_gradient(patch: pytest.MonkeyPatch) -> None:
     def planted(self: CopySlices, grad: Array | None, owned: bool, needs: int) -> Answers:
         whole = None if grad is None else grad.copy()
         answers, ownership = apply_owned(self, grad, owned, needs)
-        if self.function is not None and self.function.name().startswith(("Fill", "Zero")):
+        if self.fn is not None and self.fn.name().startswith(("Fill", "Zero")):
             answers = [whole, *answers[1:]]
         return answers, ownership
 

@@ -53,8 +53,8 @@ def test_an_owned_gradient_in_the_bases_layout_is_replaced_in_place(
     grad[...] = np.arange(12.0).reshape(3, 4)
     # The gradient of a base that does not need one goes nowhere; let it go somewhere here.
     slices.next_edges = (slices.next_edges[1], *slices.next_edges[1:])
-    assert slices.function is not None
-    slices.function.next_edges = slices.next_edges
+    assert slices.fn is not None
+    slices.fn.next_edges = slices.next_edges
     (rest, part), _ = slices.apply_owned(grad, True, -1)
     assert rest is grad
     assert grad.tolist() == [[0.0, 1.0, 2.0, 3.0], [0.0] * 4, [8.0, 9.0, 10.0, 11.0]]

@@ -61,8 +61,8 @@ def test_a_write_to_a_view_puts_copy_slices_over_the_operator_of_the_write() -> 
     base[1:3].mul_(2)
     slices = producer(base)
     assert isinstance(slices, CopySlices)
-    assert slices.function is not None
-    assert slices.function.name() == "MulBackward0"
+    assert slices.fn is not None
+    assert slices.fn.name() == "MulBackward0"
     assert (slices.view_sizes, slices.view_strides, slices.offset) == ((2,), (8,), 8)
     assert slices.next_functions[0] == (former, 0)
 
@@ -73,7 +73,7 @@ def test_freeing_copy_slices_frees_the_operator_of_the_write() -> None:
     slices = producer(base)
     assert isinstance(slices, CopySlices)
     base.sum().backward()
-    assert slices.function is None
+    assert slices.fn is None
     with pytest.raises(vt.errors.GraphFreedError):
         base.sum().backward()
 

@@ -200,7 +200,7 @@ class ArrayRun:
         for nr, edge in enumerate(edges):
             if edge is None:
                 continue
-            function = edge.function
+            function = edge if isinstance(edge, Node) else edge.function
             if task.runs is not None and not task.is_wanted(function):
                 continue
             left = dependencies[function] - 1
@@ -217,8 +217,9 @@ class ArrayRun:
             elif left == 0:
                 del waiting[function]
             if answer is not None:
-                meta = function.input_metadata[edge.input_nr]
-                place = target.more[edge.input_nr - 1] if edge.input_nr else target
+                input_nr = 0 if edge is function else edge.input_nr
+                meta = function.input_metadata[input_nr]
+                place = target.more[input_nr - 1] if input_nr else target
                 if isinstance(answer, list):
                     for region in answer:
                         place.add(region, False, meta)

@@ -19,7 +19,7 @@ from ..errors import (
     VtgradError,
 )
 from ..graph.autograd_meta import AutogradMeta
-from ..graph.edge import Edge
+from ..graph.edge import Edge, edge_to
 from ..graph.functions import gradient_edge, own_meta, requires_grad
 from ..graph.gradient_edge import GradientEdge
 from ..graph.operators import operators
@@ -63,7 +63,7 @@ def _root_edges(roots: Sequence[Root]) -> list[Edge]:
     edges = []
     for nr, root in enumerate(roots):
         if isinstance(root, GradientEdge):
-            edges.append(Edge(root.node, root.output_nr))
+            edges.append(edge_to(root.node, root.output_nr))
             continue
         if not isinstance(root, TensorBase):
             raise ArgumentTypeError(
@@ -209,7 +209,7 @@ def backward(
 
 def _input_edge(target: Root) -> Edge | None:
     if isinstance(target, GradientEdge):
-        return Edge(target.node, target.output_nr)
+        return edge_to(target.node, target.output_nr)
     if not isinstance(target, TensorBase):
         raise ArgumentTypeError(f"inputs must be tensors, not {type(target).__name__}")
     if not requires_grad(target):

@@ -93,7 +93,8 @@ class GraphTask:
         while stack:
             for next_edge in stack.pop().next_edges:
                 if next_edge is not None:
-                    function = next_edge.function
+                    # Asking the type is quicker than asking the edge, which most often is a node.
+                    function = next_edge if isinstance(next_edge, Node) else next_edge.function
                     seen = dependencies.get(function)
                     if seen is None:
                         dependencies[function] = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ..storage.tensor_base import TensorBase
-from .edge import Edge
+from .edge import Edge, edge_to
 from .hooks import GradCell, LeafState, graph_lock
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ class AutogradMeta:
         Which result of `grad_fn_` the tensor is.
     leaf_edge : Edge or None
         The edge to the leaf's `AccumulateGrad`; the metadata owns it.
-    result_edge : Edge or None
-        The edge of a result when somebody last asked: several readers of one value share it.
     cell : GradCell or None
         Where ``.grad`` is kept.
     retains_grad : bool
@@ -54,7 +52,6 @@ class AutogradMeta:
         "leaf_edge",
         "output_nr",
         "requires_grad_",
-        "result_edge",
         "retained_at",
         "retains_grad",
     )
@@ -66,7 +63,6 @@ class AutogradMeta:
     grad_fn_: Node | None
     output_nr: int
     leaf_edge: Edge | None
-    result_edge: Edge | None
     cell: GradCell | None
     retains_grad: bool
     retained_at: Edge | None
@@ -76,7 +72,6 @@ class AutogradMeta:
         self.grad_fn_ = grad_fn
         self.output_nr = output_nr
         self.leaf_edge = None
-        self.result_edge = None
         self.cell = None
         self.retains_grad = False
         self.retained_at = None
@@ -120,7 +115,7 @@ class AutogradMeta:
         A retained gradient follows the tensor; see Note [Where hooks live].
         """
         if self.retains_grad:
-            self._retain_at(None if node is None else Edge(node, output_nr))
+            self._retain_at(None if node is None else edge_to(node, output_nr))
         self.grad_fn_ = node
         self.output_nr = output_nr
 
@@ -129,7 +124,7 @@ class AutogradMeta:
         node = None if self.grad_fn_ is None else self.grad_fn(owner)
         if node is not None and not self.retains_grad:
             self.retains_grad = True
-            self._retain_at(Edge(node, self.output_nr))
+            self._retain_at(edge_to(node, self.output_nr))
 
     def stop_retaining(self) -> None:
         """Undo `retain`."""

@@ -1,34 +1,70 @@
-"""An edge of the graph: where a gradient goes."""
+"""An edge of the graph: where a gradient goes.
+
+NOTE [ A node is the edge to its first result ]
+
+An edge is a node and the number of one of its results. Nearly all nodes have one result, and a
+graph has more edges than nodes, all of them objects that the garbage collector visits. So a node
+is itself the edge to its result 0, and only the others are objects of their own.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..storage.native import mypyc_attr
+
 if TYPE_CHECKING:
     from .node import Node
 
-__all__ = ["Edge"]
+__all__ = ["Edge", "ResultEdge", "edge_to"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Edge:
-    """One input of a node: the gradient of that node's output number `input_nr` goes there.
+    """One input of a node: the gradient of result `input_nr` of `function` goes there."""
 
-    Attributes
-    ----------
-    function : Node
-        The node that receives the gradient.
-    input_nr : int
-        Which of the values that `function` produced in forward the gradient belongs to.
+    __slots__ = ()
+
+    @property
+    def function(self) -> Node:
+        """The node that receives the gradient."""
+        raise NotImplementedError
+
+    @property
+    def input_nr(self) -> int:
+        """Which of the values that `function` produced in forward the gradient belongs to."""
+        raise NotImplementedError
+
+
+class ResultEdge(Edge):
+    """The edge to another result than the first; see Note [A node is the edge to its first result].
+
+    Made by `edge_to`.
     """
 
-    __slots__ = ("function", "input_nr")
+    __slots__ = ("_function", "_input_nr")
 
-    function: Node
-    input_nr: int
+    _function: Node
+    _input_nr: int
 
     def __init__(self, function: Node, input_nr: int) -> None:
-        self.function = function
-        self.input_nr = input_nr
+        self._function = function
+        self._input_nr = input_nr
+
+    @property
+    def function(self) -> Node:
+        """The node that receives the gradient."""
+        return self._function
+
+    @property
+    def input_nr(self) -> int:
+        """Which of the values that `function` produced in forward the gradient belongs to."""
+        return self._input_nr
 
     def __repr__(self) -> str:
-        return f"Edge({self.function.name()}, {self.input_nr})"
+        return f"ResultEdge({self._function.name()}, {self._input_nr})"
+
+
+def edge_to(function: Node, input_nr: int) -> Edge:
+    """The edge to one result of a node."""
+    return ResultEdge(function, input_nr) if input_nr else function

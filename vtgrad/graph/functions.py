@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..storage.tensor_base import TensorBase
 from .accumulate_grad import AccumulateGrad
 from .autograd_meta import AutogradMeta
-from .edge import Edge
+from .edge import Edge, ResultEdge
 from .hooks import graph_lock
 from .input_metadata import InputMetadata, metadata_of
 from .node import Node
@@ -64,10 +64,7 @@ def gradient_edge(operand: object) -> Edge | None:
         return None
     function = meta.grad_fn(operand)
     if function is not None:
-        edge = meta.result_edge
-        if edge is None or edge.function is not function or edge.input_nr != meta.output_nr:
-            edge = meta.result_edge = Edge(function, meta.output_nr)
-        return edge
+        return function if meta.output_nr == 0 else ResultEdge(function, meta.output_nr)
     if not meta.requires_grad_:
         return None
     return meta.leaf_edge or _leaf_edge(operand, meta)
@@ -78,7 +75,7 @@ def _leaf_edge(leaf: TensorBase, meta: AutogradMeta) -> Edge:
     with graph_lock:
         edge = meta.leaf_edge
         if edge is None:
-            edge = meta.leaf_edge = Edge(AccumulateGrad.of_leaf(leaf, meta.own_cell()), 0)
+            edge = meta.leaf_edge = AccumulateGrad.of_leaf(leaf, meta.own_cell())
         return edge
 
 

@@ -38,7 +38,7 @@ LEAF_SEQUENCE_NR: Final = 2**63 - 1
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Node:
+class Node(Edge):
     """One operator of the recorded program; it turns gradients of results into gradients of inputs.
 
     Subclasses have no ``__init__`` of their own: their fields are stored by whoever makes them.
@@ -175,6 +175,16 @@ class Node:
 
     def release_variables(self) -> None:
         """Let go of what was saved; another backward through this node will raise."""
+
+    @property
+    def function(self) -> Node:
+        """The node itself: it is the edge to its result 0."""
+        return self
+
+    @property
+    def input_nr(self) -> int:
+        """Number 0, as an edge."""
+        return 0
 
     # -- what users see --------------------------------------------------------------------
 

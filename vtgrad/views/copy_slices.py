@@ -41,7 +41,7 @@ class CopySlices(Node):
 
     Attributes
     ----------
-    function : Node or None
+    fn : Node or None
         The node of the operator that wrote; None after it was freed.
     base_sizes, base_strides : tuple of int
         Layout of the base, strides in bytes; gradients are brought into it.
@@ -56,7 +56,7 @@ class CopySlices(Node):
     __slots__ = (
         "base_sizes",
         "base_strides",
-        "function",
+        "fn",
         "offset",
         "view_fn",
         "view_sizes",
@@ -65,7 +65,7 @@ class CopySlices(Node):
 
     takes_ownership: ClassVar[bool] = True
 
-    function: Node | None
+    fn: Node | None
     base_sizes: Shape
     base_strides: Shape
     view_sizes: Shape
@@ -85,7 +85,7 @@ class CopySlices(Node):
         node = CopySlices((base_edge, *function.next_edges[1:]))
         # Only this node sends gradients on: the former producer of the view is not needed any more.
         function.next_edges = node.next_edges
-        node.function = function
+        node.fn = function
         array, part = base.array, view.array
         node.base_sizes, node.base_strides = array.shape, array.strides
         node.view_sizes, node.view_strides = part.shape, part.strides
@@ -100,7 +100,7 @@ class CopySlices(Node):
 
     def saved(self) -> Sequence[SavedVariable]:
         """What the operator's node saved."""
-        return () if self.function is None else self.function.saved()
+        return () if self.fn is None else self.fn.saved()
 
     def check_saved(self) -> None:
         """Raise if the operator's node was freed or cannot run.
@@ -114,18 +114,18 @@ class CopySlices(Node):
 
     def release_variables(self) -> None:
         """Free the operator's node with all that it saved."""
-        if self.function is not None:
-            self.function.release_variables()
-            self.function = None
+        if self.fn is not None:
+            self.fn.release_variables()
+            self.fn = None
 
     def _inner(self) -> Node:
-        if self.function is None:
+        if self.fn is None:
             raise GraphFreedError(
                 f"{self.name()} has already been run backward and what it needs was freed; pass "
                 "retain_graph=True to the first backward to be able to run a second",
                 node=self.name(),
             )
-        return self.function
+        return self.fn
 
     def apply_owned(
         self, grad: Array | None, owned: bool, needs: int
@@ -172,10 +172,9 @@ class CopySlices(Node):
         """The edge of the written view, whose producer is a part of what this node produces."""
         (sizes, strides, offset), base = self._view_geometry(), self._base_strides()
         dtype = self.input_metadata[0].dtype
-        node = operators().strided_node(
-            Edge(self, 0), (self.base_sizes, base, 0), (sizes, strides, offset), dtype
+        return operators().strided_node(
+            self, (self.base_sizes, base, 0), (sizes, strides, offset), dtype
         )
-        return Edge(node, 0)
 
     def _base_strides(self) -> Shape:
         """The base's strides in elements."""
