@@ -116,6 +116,10 @@ class AutogradMeta:
         """
         if self.retains_grad:
             self._retain_at(None if node is None else edge_to(node, output_nr))
+        self.store_producer(node, output_nr)
+
+    def store_producer(self, node: Node | None, output_nr: int) -> None:
+        """Give the tensor a new producer; a retained gradient stays where it is."""
         self.grad_fn_ = node
         self.output_nr = output_nr
 

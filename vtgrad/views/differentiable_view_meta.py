@@ -82,7 +82,8 @@ class DifferentiableViewMeta(AutogradMeta):
         grad_fn: Node | None,
         output_nr: int,
     ) -> None:
-        super().__init__(grad_fn, output_nr)
+        # By name: every view would pay for `super()`.
+        AutogradMeta.__init__(self, grad_fn, output_nr)
         self.base = base
         self.view_fn = view_fn
         self.creation_meta = creation_meta
@@ -147,8 +148,7 @@ class DifferentiableViewMeta(AutogradMeta):
 
         Most views that are written are gone right afterwards, as in ``x[i] = v``.
         """
-        self.grad_fn_ = slices
-        self.output_nr = 0
+        self.store_producer(slices, 0)
         self.attr_version = version
         self.written_by = slices
 
@@ -156,7 +156,7 @@ class DifferentiableViewMeta(AutogradMeta):
         with graph_lock:
             slices = self.written_by
             if slices is not None:
-                self.grad_fn_ = slices.written_edge().function
+                self.store_producer(slices.written_edge().function, 0)
                 self.written_by = None
 
     def _rebuild(self, owner: TensorBase, base: TensorBase) -> None:

@@ -27,7 +27,7 @@ def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = Fal
     meta = own_meta(tensor)
     meta.stop_being_leaf(LeafState.MOVED)
     if same_elements:
-        meta.grad_fn_, meta.output_nr = node, 0
+        meta.store_producer(node, 0)
     else:
         meta.set_gradient_edge(node, 0)
     if isinstance(meta, DifferentiableViewMeta):
