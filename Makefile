@@ -22,8 +22,10 @@ TORCH_INDEX ?=
 
 VENV := .venv
 ORACLE := .venv-oracle
+COMPILED := .venv-compiled
 PY := $(VENV)/bin/python
 ORACLE_PY := $(ORACLE)/bin/python
+COMPILED_PY := $(COMPILED)/bin/python
 
 # A stamp says that an environment holds what this pyproject.toml asks for. The checksum is in
 # its name, so that switching branches back and forth is noticed whatever the file times say.
@@ -32,6 +34,10 @@ DEMO_STAMP := $(VENV)/.demo-$(KEY)
 TEST_STAMP := $(VENV)/.test-$(KEY)
 DOCS_STAMP := $(VENV)/.docs-$(KEY)
 ORACLE_STAMP := $(ORACLE)/.oracle-$(KEY)
+COMPILED_STAMP := $(COMPILED)/.test-$(KEY)
+# The native modules are made from these files, and installed: an edit takes effect by a new build.
+NATIVE_STAMP := $(COMPILED)/.native
+NATIVE_SOURCES := setup.py pyproject.toml $(shell find vtgrad -name '*.py')
 BENCH_STAMP := $(ORACLE)/.bench-$(KEY)
 
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
@@ -81,16 +87,17 @@ docs: $(DOCS_STAMP)
 codegen: $(TEST_STAMP)
 	$(PY) -m vtgrad.codegen
 
-compiled:
-	@echo "make compiled: the compiled build (mypyc) is not part of this version yet." >&2
-	@exit 1
+# The installed package is tested, not the one that lies here: hence no path to this folder.
+compiled: $(NATIVE_STAMP)
+	PYTHONSAFEPATH=1 VTGRAD_EXPECT_COMPILED=1 HYPOTHESIS_PROFILE=ci $(COMPILED_PY) $(PYTEST) \
+		-o pythonpath= tests --ignore=tests/oracle $(PYTEST_ARGS)
 
 clean:
-	rm -rf $(VENV) $(ORACLE) build dist docs/_build *.egg-info .hypothesis
+	rm -rf $(VENV) $(ORACLE) $(COMPILED) build dist docs/_build *.egg-info .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(PY) $(ORACLE_PY):
+$(PY) $(ORACLE_PY) $(COMPILED_PY):
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else \
 		"vtgrad needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ...")'
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
@@ -115,4 +122,15 @@ $(ORACLE_STAMP): | $(ORACLE_PY)
 $(BENCH_STAMP): | $(ORACLE_PY)
 	$(ORACLE_PY) $(PIP_INSTALL) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) \
 		--editable ".[bench]"
+	@touch $@
+
+$(COMPILED_STAMP): | $(COMPILED_PY)
+	$(COMPILED_PY) $(PIP_INSTALL) ".[test,demo]"
+	@touch $@
+
+# What an earlier build left in build/lib would be installed too; the objects may stay.
+$(NATIVE_STAMP): $(COMPILED_STAMP) $(NATIVE_SOURCES)
+	rm -rf build/lib* build/bdist*
+	VTGRAD_COMPILE=1 $(COMPILED_PY) $(PIP_INSTALL) --no-build-isolation --no-deps \
+		--force-reinstall .
 	@touch $@

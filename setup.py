@@ -36,15 +36,17 @@ INTERPRETED = """
 """.split()
 
 
-def compiled_files() -> list[str]:
-    """The files to compile, relative to this one."""
-    package = Path("vtgrad")
+def compiled_files(root: Path) -> list[str]:
+    """The files to compile, relative to the folder of this one."""
+    package = root / "vtgrad"
     left_out = {package / name for name in INTERPRETED}
     files: list[Path] = []
     for name in COMPILED:
         path = package / name
         files += [path] if path.suffix else sorted(path.glob("*.py"))
-    return [str(f) for f in files if f not in left_out and f.name != "__init__.py"]
+    return [
+        str(f.relative_to(root)) for f in files if f not in left_out and f.name != "__init__.py"
+    ]
 
 
 class BuildNative(build_ext):
@@ -79,7 +81,7 @@ def native_modules() -> list[Extension]:
             "install one, or leave the variable out for the pure-Python build"
         )
     modules = mypycify(
-        ["--config-file=pyproject.toml", *compiled_files()],
+        ["--config-file=pyproject.toml", *compiled_files(Path())],
         # In one file the C code is several times as long, and one processor compiles it.
         multi_file=True,
         opt_level=os.environ.get("VTGRAD_OPT_LEVEL", "2"),

@@ -94,6 +94,7 @@ def test_the_only_name_that_the_wheel_installs_is_vtgrad(built: Path) -> None:
     tops = {name.split("/", 1)[0] for name in _wheel_names(built)}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"vtgrad"}
     (wheel,) = built.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as archive:
         (listed,) = [n for n in archive.namelist() if n.endswith("top_level.txt")]
         assert archive.read(listed).decode().split() == ["vtgrad"]

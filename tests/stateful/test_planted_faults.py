@@ -15,6 +15,9 @@ from vtgrad.testing.session import DivergenceError
 from .faults import FAULTS, Fault
 
 
+@pytest.mark.skipif(
+    vtgrad.__compiled__, reason="native calls go past the seams at which faults are planted"
+)
 @pytest.mark.stateful
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)

@@ -1,0 +1,142 @@
+"""The two builds: the default one is pure Python, the other one has what it says it has.
+
+Most of it is seen on whichever build the tests run on; `make compiled` runs them on the compiled
+one, installed apart from the sources. The wheel of the pure build is looked at in `test_layout`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+import vtgrad
+from tests.project.tree import PACKAGE, ROOT, copy_sources, python_files
+
+EXPECTED = os.environ.get("VTGRAD_EXPECT_COMPILED") == "1"
+
+
+def compiled_files() -> list[Path]:
+    """What `setup.py` would compile."""
+    # Run under another name than "__main__" it defines, and does nothing.
+    names = runpy.run_path(str(ROOT / "setup.py"), run_name="setup_of_vtgrad")
+    listed = cast("Callable[[Path], list[str]]", names["compiled_files"])
+    return [ROOT / name for name in listed(ROOT)]
+
+
+def module_of(path: Path) -> str:
+    """The dotted name of a file's module."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def test_the_hot_layers_are_native_if_and_only_if_the_package_says_so() -> None:
+    native = [
+        str(importlib.import_module(module_of(path)).__file__).endswith(tuple(EXTENSION_SUFFIXES))
+        for path in compiled_files()
+    ]
+    assert len(native) > 50
+    assert set(native) == {vtgrad.__compiled__}
+
+
+@pytest.mark.skipif(not EXPECTED, reason="`make compiled` sets VTGRAD_EXPECT_COMPILED")
+def test_what_is_tested_is_the_compiled_build_where_that_was_asked_for() -> None:
+    assert vtgrad.__compiled__
+    # Not the sources beside these tests.
+    assert not Path(str(vtgrad.__file__)).is_relative_to(PACKAGE)
+    wheel = distribution("vtgrad").read_text("WHEEL")
+    assert wheel is not None
+    assert "Root-Is-Purelib: false" in wheel
+
+
+def test_files_that_cannot_be_compiled_are_not() -> None:
+    compiled = set(compiled_files())
+    for path in python_files():
+        text = path.read_text()
+        if re.search(r"never compiled|class \w+\(threading\.local\)|ParamSpec\(|async def", text):
+            assert path not in compiled, path
+
+
+def test_everything_that_is_listed_exists() -> None:
+    # A file that was renamed would silently be compiled, or silently not.
+    names = runpy.run_path(str(ROOT / "setup.py"), run_name="setup_of_vtgrad")
+    for name in (*names["COMPILED"], *names["INTERPRETED"]):
+        assert (PACKAGE / name).exists(), name
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what a build needs."""
+    folder = tmp_path_factory.mktemp("sources")
+    copy_sources(folder)
+    return folder
+
+
+def build_natively(sources: Path, **environment: str) -> str:
+    """What a compiled build says when it fails."""
+    run = subprocess.run(
+        [sys.executable, "setup.py", "--quiet", "build_ext"],
+        cwd=sources,
+        env=os.environ | {"VTGRAD_COMPILE": "1"} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode != 0
+    return run.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("failing-builds")
+def test_a_compiled_build_without_mypy_says_what_is_missing(sources: Path, tmp_path: Path) -> None:
+    absent = tmp_path / "mypyc"
+    absent.mkdir()
+    (absent / "__init__.py").write_text("raise ImportError('no mypyc here')\n")
+    told = build_natively(sources, PYTHONPATH=str(tmp_path))
+    assert "VTGRAD_COMPILE=1 needs mypy" in told
+    assert "pure-Python" in told
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("failing-builds")
+@pytest.mark.skipif(sys.platform == "win32", reason="setuptools looks for the compiler itself")
+def test_a_compiled_build_without_a_compiler_says_what_is_missing(sources: Path) -> None:
+    told = build_natively(sources, CC="no-such-compiler")
+    assert "VTGRAD_COMPILE=1 needs a C compiler" in told
+    assert "no-such-compiler" in told
+
+
+@pytest.mark.parametrize("name", ["sub", "floordiv", "pow", "matmul", "lshift"])
+def test_operators_leave_strangers_their_turn(name: str) -> None:
+    # Compiled code checks what a method returns: NotImplemented must pass.
+    class Stranger:
+        def answer(self, other: object) -> str:
+            return "mine"
+
+        __rsub__ = __rfloordiv__ = __rpow__ = __rmatmul__ = __rlshift__ = answer
+
+    operate = cast("Callable[[object, object], object]", getattr(__import__("operator"), name))
+    assert operate(vtgrad.ones(2), Stranger()) == "mine"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        operate(vtgrad.ones(2), None)
+
+
+def test_a_recorded_operator_takes_one_number() -> None:
+    # Compiled, a class that is called by way of a variable would be initialised twice.
+    x = vtgrad.ones(4, requires_grad=True)
+    y = x.clone()
+    numbers = []
+    for _ in range(3):
+        y[1:].mul_(2)
+        assert y.grad_fn is not None
+        numbers.append(y.grad_fn.sequence_nr)
+    assert numbers[2] - numbers[1] == numbers[1] - numbers[0] == 3  # slice, mul_, copy of slices
