@@ -123,6 +123,8 @@ class AutogradMeta:
             self._retain_at(None if node is None else Edge(node, output_nr))
         self.grad_fn_ = node
         self.output_nr = output_nr
+        # It would keep the former producer, and all that leads to it, alive.
+        self.result_edge = None
 
     def retain(self, owner: TensorBase) -> None:
         """Keep ``.grad`` of a result too; nothing happens on leaves, or the second time."""
