@@ -15,6 +15,7 @@ from .support import (
     parent_name,
     parent_of,
     ramp,
+    recorded,
     unreached,
     vt,
 )
@@ -371,3 +372,30 @@ def test_second_derivatives_go_through_a_write_to_a_view() -> None:
     (first,) = vt.autograd.grad(b[0] * b[1], a, create_graph=True)
     assert first.tolist() == [60, 8]
     assert gradients(first[0], a) == [[60, 12]]
+
+
+def test_a_written_view_runs_in_its_turn_although_nobody_has_asked_for_its_producer() -> None:
+    log: list[object] = []
+    x, w = leaf(2, 2), leaf(2)
+    b = x * 1
+    v = b[0]
+    v.mul_(w)
+    later = w.exp()
+    later.register_hook(recorded(log, "later"))
+    v.register_hook(recorded(log, "view"))
+    (v.sum() + (later * ramp(2)).sum()).backward()
+    assert log == [("later", [1, 2]), ("view", [1, 1])]
+
+
+def test_the_views_that_a_write_has_made_stale_run_before_what_was_recorded_earlier() -> None:
+    log: list[object] = []
+    x, w = leaf(2, 2), leaf(2)
+    b = x * 1
+    v, sister = b[0], b[0]
+    v.mul_(w)
+    later = w.exp()
+    later.register_hook(recorded(log, "later"))
+    assert fn_name(sister) == "AsStridedBackward0"
+    sister.register_hook(recorded(log, "sister"))
+    (sister.sum() + (later * ramp(2)).sum()).backward()
+    assert log == [("sister", [1, 1]), ("later", [1, 2])]

@@ -135,6 +135,12 @@ class DifferentiableViewMeta(AutogradMeta):
             self.stop_being_leaf(LeafState.MOVED)
         old, old_nr = self.grad_fn_, self.output_nr
         rebuilt = self._rebuilt(owner, base)
+        slices = producer_of(base)
+        if isinstance(slices, CopySlices) and old is not None and slices.function is old:
+            # The view itself was written, and as in PyTorch its producer runs as if it had been
+            # made then. Its number was set aside; see `rebase_history`.
+            rebuilt.sequence_nr = slices.sequence_nr + 1
+            rebuilt.thread_id = slices.thread_id
         keeps_value = self.retains_grad and self._keeps_value(owner, base)
         earlier, self.kept_on = self.kept_on, ()
         if not keeps_value:

@@ -6,6 +6,7 @@ from ..graph.functions import gradient_edge, own_meta
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import metadata_of
 from ..graph.node import Node
+from ..graph.this_thread import this_thread
 from ..storage.tensor_base import TensorBase
 from .copy_slices import CopySlices
 from .differentiable_view_meta import DifferentiableViewMeta
@@ -27,7 +28,7 @@ def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = Fal
     meta = own_meta(tensor)
     meta.stop_being_leaf(LeafState.MOVED)
     if same_elements:
-        meta.grad_fn_, meta.output_nr = node, 0
+        meta.grad_fn_, meta.output_nr, meta.result_edge = node, 0, None
     else:
         meta.set_gradient_edge(node, 0)
     if isinstance(meta, DifferentiableViewMeta):
@@ -52,10 +53,12 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
     base_meta = own_meta(base)
     base_meta.stop_being_leaf(LeafState.MOVED)
     base_meta.set_gradient_edge(slices, 0)
+    # The number after that of `slices` is the view's producer's, whenever it is built.
+    this_thread.numbering.next_nr += 1
     if meta.retains_grad:
         # The view itself was written: no earlier producer of it counts any more.
         meta.base_fn = node
         meta.grad_fn(tensor)
     else:
         # Stale, hence never run: it says that there is a producer.
-        meta.grad_fn_, meta.output_nr = node, 0
+        meta.grad_fn_, meta.output_nr, meta.result_edge = node, 0, None
