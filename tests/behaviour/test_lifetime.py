@@ -206,6 +206,19 @@ def test_a_failed_backward_leaves_nothing_to_the_collector() -> None:
     assert left == []
 
 
+def test_detaching_in_place_frees_the_graph_of_a_value_that_was_read() -> None:
+    with collector_off():
+        x = leaf(3)
+        first = x * 2
+        mark = _watch(first)
+        state = first.exp()
+        del first
+        assert (state + 1).requires_grad
+        assert mark() is not None
+        state.detach_()
+        assert mark() is None
+
+
 def test_backward_frees_the_saved_values_though_the_root_lives_on() -> None:
     with collector_off():
         memory = np.ones(3)

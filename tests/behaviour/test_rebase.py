@@ -15,6 +15,7 @@ from .support import (
     parent_name,
     parent_of,
     ramp,
+    recorded,
     unreached,
     vt,
 )
@@ -405,3 +406,30 @@ def test_metadata_operators_keep_a_leafs_node_if_its_shape_stays() -> None:
     assert before is not None
     assert after is not None
     assert before.next_functions[0][0] is after.next_functions[0][0]
+
+
+def test_a_written_view_runs_in_its_turn_although_nobody_has_asked_for_its_producer() -> None:
+    log: list[object] = []
+    x, w = leaf(2, 2), leaf(2)
+    b = x * 1
+    v = b[0]
+    v.mul_(w)
+    later = w.exp()
+    later.register_hook(recorded(log, "later"))
+    v.register_hook(recorded(log, "view"))
+    (v.sum() + (later * ramp(2)).sum()).backward()
+    assert log == [("later", [1, 2]), ("view", [1, 1])]
+
+
+def test_the_views_that_a_write_has_made_stale_run_before_what_was_recorded_earlier() -> None:
+    log: list[object] = []
+    x, w = leaf(2, 2), leaf(2)
+    b = x * 1
+    v, sister = b[0], b[0]
+    v.mul_(w)
+    later = w.exp()
+    later.register_hook(recorded(log, "later"))
+    assert fn_name(sister) == "AsStridedBackward0"
+    sister.register_hook(recorded(log, "sister"))
+    (sister.sum() + (later * ramp(2)).sum()).backward()
+    assert log == [("sister", [1, 1]), ("later", [1, 2])]

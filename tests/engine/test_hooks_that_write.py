@@ -177,3 +177,45 @@ def test_a_retained_gradient_is_row_major() -> None:
     y.t().backward(ones(3, 2))
     assert y.grad is not None
     assert y.grad.stride() == (3, 1)
+
+
+def test_the_gradient_of_a_sum_may_be_filled_by_whom_it_is_given_to() -> None:
+    x = leaf(3)
+    a, b = x * 1, x * 1
+    first, second = vt.autograd.grad((a + b).sum(), (a, b))
+    first.fill_(5)
+    assert first.tolist() == [5.0, 5.0, 5.0]
+    assert second.tolist() == [1.0, 1.0, 1.0]
+    assert first.stride() == (0,)
+
+
+def test_a_hook_that_fills_an_expanded_gradient_reaches_its_own_tensor_only() -> None:
+    given = ones(1)
+    a, b = leaf(3), leaf(3)
+    left, right = a * 1, b * 1
+
+    def emptied(grad: vt.Tensor) -> None:
+        grad.zero_()
+
+    left.register_hook(emptied)
+    (left + right).backward(given.expand(3))
+    assert given.tolist() == [1.0]
+    assert a.grad is not None
+    assert a.grad.tolist() == [0.0, 0.0, 0.0]
+    assert b.grad is not None
+    assert b.grad.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_hook_after_a_node_may_fill_what_the_node_has_expanded() -> None:
+    a = leaf(3)
+    y = (a * 1).sum()
+    node = y.grad_fn
+    assert node is not None
+
+    def emptied(outgoing: tuple[vt.Tensor, ...], incoming: tuple[vt.Tensor, ...]) -> None:
+        outgoing[0].zero_()
+
+    node.register_hook(emptied)
+    y.backward()
+    assert a.grad is not None
+    assert a.grad.tolist() == [0.0, 0.0, 0.0]

@@ -38,17 +38,26 @@ def _wrapped(array: Array) -> TensorBase:
 def _given_away(buffer: InputBuffer, meta: InputMetadata) -> TensorBase | None:
     """The gradient in a buffer, for somebody who may keep it and write to it.
 
-    Nobody else will ever write to that memory. Expanded gradients stay as they are: tensors whose
-    elements share memory cannot be written.
+    Nobody else will ever write to that memory.
     """
     array = buffer.whole(meta)
     if array is None:
         return None
     owned = buffer.owned
     buffer.owned = False
-    if not owned and not has_self_overlap(array.shape, array.strides):
-        return operators().clone(_wrapped(array))
-    return _wrapped(array)
+    if owned:
+        return _wrapped(array)
+    if has_self_overlap(array.shape, array.strides):
+        return _wrapped(_own_expanded(array))
+    return operators().clone(_wrapped(array))
+
+
+def _own_expanded(array: Array) -> Array:
+    """A copy of an expanded array that is expanded too, for somebody who may fill it."""
+    once = tuple([slice(None) if step else slice(0, 1) for step in array.strides])
+    own = array[once].copy(order="K")
+    strides = [new if step else 0 for step, new in zip(array.strides, own.strides, strict=True)]
+    return np.lib.stride_tricks.as_strided(own, array.shape, strides)
 
 
 def show_to_tensor_hooks(hooks: NodeHooks, buffer: InputBuffer) -> None:
@@ -127,6 +136,8 @@ def _own_whole(answer: Answer, edge: Edge | None, node: Node, nr: int) -> Tensor
         return _wrapped(total)
     whole = fit_array(answer, meta, node, nr)
     assert isinstance(whole, np.ndarray)
-    if whole is answer and not has_self_overlap(whole.shape, whole.strides):
+    if has_self_overlap(whole.shape, whole.strides):
+        whole = _own_expanded(whole)
+    elif whole is answer:
         whole = np.array(whole)
     return _wrapped(whole)

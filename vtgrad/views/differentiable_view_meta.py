@@ -156,7 +156,11 @@ class DifferentiableViewMeta(AutogradMeta):
         with graph_lock:
             slices = self.written_by
             if slices is not None:
-                self.store_producer(slices.written_edge().function, 0)
+                node = slices.written_edge().function
+                # As in PyTorch, it runs as if it had been made at the write.
+                node.sequence_nr = slices.sequence_nr + 1
+                node.thread_id = slices.thread_id
+                self.store_producer(node, 0)
                 self.written_by = None
 
     def _rebuild(self, owner: TensorBase, base: TensorBase) -> None:

@@ -6,6 +6,7 @@ from ..graph.functions import gradient_edge, own_meta
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import metadata_of
 from ..graph.node import Node
+from ..graph.this_thread import this_thread
 from ..storage.tensor_base import TensorBase
 from .copy_slices import CopySlices
 from .differentiable_view_meta import DifferentiableViewMeta
@@ -58,4 +59,6 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
         meta.base_fn = node
         meta.grad_fn(tensor)
     else:
+        # The number after that of `slices` is the view's producer's, whenever it is built.
+        this_thread.numbering.next_nr += 1
         meta.was_written(slices, impl.version)
