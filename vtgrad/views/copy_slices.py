@@ -39,6 +39,9 @@ class CopySlices(Node):
     keep what it gets. So a buffer that is filled in k writes is differentiated in the time of
     its k parts, not of k buffers.
 
+    A large part is not even copied if the inner node's answer for it is the only one that is asked
+    for, as after `x[:n] *= 2`: what the node keeps is then what replaces the part.
+
     Attributes
     ----------
     function : Node or None
@@ -141,13 +144,13 @@ class CopySlices(Node):
             return (None,) * len(self.next_edges), (FRESH,) * len(self.next_edges)
         whole, part = self._take_part(grad, owned)
         inner = self._inner()
-        own_part = part.copy()
         ownership: Sequence[int] = inner.ownership
         found: Sequence[Gradient | None]
         if inner.overwrites and part.size >= large.elements:
+            own_part = part if self._is_for_base_alone(needs) else part.copy()
             found, ownership = inner.apply_large(own_part, True, False, needs)
         else:
-            found = inner.apply_arrays((own_part,), needs)
+            found = inner.apply_arrays((part.copy(),), needs)
         answers = list(found)
         first: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
@@ -155,7 +158,7 @@ class CopySlices(Node):
             own = answers[0]
             if own is None:
                 part[...] = 0
-            else:
+            elif own is not part:
                 if isinstance(own, Region):
                     own = own.whole(self.view_sizes, part.dtype)
                 if own.dtype.kind == "c" and part.dtype.kind != "c":
@@ -163,6 +166,12 @@ class CopySlices(Node):
                 np.copyto(part, own, casting="unsafe")
         answers[0] = first
         return answers, (FRESH, *ownership[1:])
+
+    def _is_for_base_alone(self, needs: int) -> bool:
+        """Whether no gradient is asked for but that of the base."""
+        return not any(
+            needs >> nr & 1 and edge is not None for nr, edge in enumerate(self.next_edges) if nr
+        )
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """The same with a gradient that somebody else holds."""
