@@ -40,7 +40,7 @@ class CopySlices(Node):
     its k parts, not of k buffers.
 
     A large part is not even copied if the inner node's answer for it is the only one that is asked
-    for, as after `x[:n] *= 2`: what the node keeps is then what replaces the part.
+    for, as after `x[:n].mul_(2)`: what the node keeps is then what replaces the part.
 
     Attributes
     ----------
@@ -146,11 +146,14 @@ class CopySlices(Node):
         inner = self._inner()
         ownership: Sequence[int] = inner.ownership
         found: Sequence[Gradient | None]
-        if inner.overwrites and part.size >= large.elements:
-            own_part = part if self._is_for_base_alone(needs) else part.copy()
-            found, ownership = inner.apply_large(own_part, True, False, needs)
-        else:
+        if part.size < large.elements:
             found = inner.apply_arrays((part.copy(),), needs)
+        else:
+            own_part = part if self._lends(part, inner, needs) else part.copy()
+            if inner.overwrites:
+                found, ownership = inner.apply_large(own_part, True, False, needs)
+            else:
+                found = inner.apply_arrays((own_part,), needs)
         answers = list(found)
         first: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
@@ -167,10 +170,21 @@ class CopySlices(Node):
         answers[0] = first
         return answers, (FRESH, *ownership[1:])
 
-    def _is_for_base_alone(self, needs: int) -> bool:
-        """Whether no gradient is asked for but that of the base."""
-        return not any(
-            needs >> nr & 1 and edge is not None for nr, edge in enumerate(self.next_edges) if nr
+    def _lends(self, part: Array, inner: Node, needs: int) -> bool:
+        """Whether the inner node may work on the part itself.
+
+        It must say who holds its answers, which nodes of users' functions do not, and no other
+        input may get one that shares memory with the part.
+        """
+        return (
+            bool(inner.ownership)
+            # Some functions round differently in steps through memory.
+            and part.flags.c_contiguous
+            and not any(
+                needs >> nr & 1 and edge is not None
+                for nr, edge in enumerate(self.next_edges)
+                if nr
+            )
         )
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:

@@ -113,8 +113,8 @@ def survivors(targets: Array, extent: int) -> Array | None:
     mentioned[targets] = True
     if np.count_nonzero(mentioned) == count:
         return None
-    turns = np.arange(count, dtype=np.int32 if count <= _INT32 else np.int64)
-    last = np.empty(extent, turns.dtype)
+    turns: Array = np.arange(count, dtype=np.int32 if count <= _INT32 else np.int64)
+    last: Array = np.empty(extent, turns.dtype)
     last[targets] = turns
     seen = last.take(targets)
     if (seen < turns).any():
