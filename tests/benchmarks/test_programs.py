@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import factorisations, large_arrays, small_operators
-from benchmarks.bench import Pass, prepared
+from benchmarks.bench import Bench, Pass, prepared
 from benchmarks.libraries import Library, NumpyToolkit, Real, load
 from benchmarks.suite import SECTIONS
 from tests.benchmarks.programs import CASES, Case
@@ -72,17 +72,32 @@ def test_cholesky_is_the_factor() -> None:
     np.testing.assert_allclose(factorisations.cholesky(_NUMPY, matrix), expected)
 
 
+@pytest.mark.parametrize("way", ["plain", "strict"])
 @pytest.mark.parametrize("name", large_arrays.PAIRS)
-def test_what_is_written_by_hand_is_the_same_program(name: str, library: Library) -> None:
+def test_what_is_written_by_hand_is_the_same_program(name: str, way: str, library: Library) -> None:
     pair = large_arrays.PAIRS[name]
     x = np.linspace(-2.0, 2.0, 10)
-    before = x.copy()
     others = large_arrays.constants(pair, 10)
-    value, gradient = pair.by_hand(x, *others)
-    np.testing.assert_array_equal(x, before)
+    before = [array.copy() for array in (x, *others)]
+    by_hand = {"plain": pair.plain, "strict": pair.strict}[way]
+    value, gradient = by_hand(x, *others)
+    for array, kept in zip((x, *others), before, strict=True):
+        np.testing.assert_array_equal(array, kept)
     np.testing.assert_allclose(np.asarray(value), pair.body(_NUMPY, x, *others))
     (expected,) = Case("large_arrays", name, pair.body, [x], others).gradients(library)
     np.testing.assert_allclose(gradient, expected, rtol=1e-12)
+
+
+def test_rows_are_measured_against_both_ways(library: Library) -> None:
+    bench = Bench({"vtgrad": library}, 2, quick=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(large_arrays, "SIZES", (6,))
+        found = list(large_arrays.rows(bench))
+    assert [result.row for result in found] == [f"{name}, 6" for name in large_arrays.PAIRS]
+    for result in found:
+        assert {"numpy", "strict"} < set(result.rounds)
+        # The bar is for the plain way alone.
+        assert result.judged() == result.beside("numpy")
 
 
 def test_small_operators_compute_what_numpy_does(library: Library) -> None:

@@ -90,9 +90,37 @@ def layers(x: vt.Tensor, w: vt.Tensor) -> vt.Tensor:
     return (hidden @ w.t() + x[1]).softmax(1).log()
 
 
+def squares(x: vt.Tensor, w: vt.Tensor) -> vt.Tensor:
+    y = x * x - x
+    z = (y * y).sin() * w
+    return z * z + vt.stack([v.dot(v) for m in (z, z * w) for v in m.t()]).sum() * (w * w)
+
+
+def written_with_numbers(x: vt.Tensor, w: vt.Tensor) -> vt.Tensor:
+    y = x * 0.5
+    y += 1.0
+    y[: N // 2] *= 2.0
+    y[N // 2 :] += 0.25
+    y[:, 1] /= w[0, 0].item()
+    y[2:5].neg_().mul_(w[2:5].detach())
+    y[1:3].mul_(w[1:3])
+    y.view(-1)[:N].sub_(1).exp_()
+    return vt.exp(-y) + y[:4].sum()
+
+
 PROGRAMS: dict[str, Program] = {
     f.__name__: f
-    for f in (rows_with_reads, nested_views, columns, elimination, stencil, elementwise, layers)
+    for f in (
+        rows_with_reads,
+        nested_views,
+        columns,
+        elimination,
+        stencil,
+        elementwise,
+        layers,
+        squares,
+        written_with_numbers,
+    )
 }
 
 
@@ -119,6 +147,12 @@ def test_gradients_are_the_same_bit_for_bit(program: Program, size: int) -> None
     on = gradients(program, owned=True, size=size)
     off = gradients(program, owned=False, size=size)
     assert on == off
+
+
+@pytest.mark.parametrize("program", [squares, written_with_numbers])
+def test_what_is_spared_for_large_arrays_changes_no_bit(program: Program) -> None:
+    reused = gradients(program, owned=True, size=0)
+    assert reused == gradients(program, owned=True, size=LARGE)
 
 
 def state_after(steps: list[Step], *, owned: bool, size: int) -> dict[str, object]:

@@ -63,8 +63,32 @@ def test_a_choice_stored_in_one_of_its_operands(size: int) -> None:
             assert np.array_equal(target, np.where(condition, other, a))
 
 
-def test_the_last_mention_of_each_target_is_found() -> None:
-    targets = np.random.default_rng(7).integers(0, 50, 500)
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+@pytest.mark.parametrize("extent", [50, 10**6], ids=["table", "sorted"])
+def test_the_last_mention_of_each_target_is_found(extent: int, dtype: str) -> None:
+    targets = (np.random.default_rng(7).integers(0, 50, 500) * (extent // 50)).astype(dtype)
     last = {int(target): turn for turn, target in enumerate(targets)}
-    kept = index_support.last_mentions(targets, 50)
+    found = index_support.survivors(targets, extent)
+    assert found is not None
+    assert found.tolist() == [last[int(target)] for target in targets]
+    kept = index_support.last_mentions(targets, extent)
     assert np.flatnonzero(kept).tolist() == sorted(last.values())
+
+
+@pytest.mark.parametrize("extent", [500, 10**6], ids=["table", "sorted"])
+def test_where_nothing_is_repeated_everything_is_kept(extent: int) -> None:
+    targets = np.random.default_rng(8).permutation(500)
+    assert index_support.survivors(targets, extent) is None
+    assert index_support.last_mentions(targets, extent).all()
+
+
+@pytest.mark.parametrize("width", [(), (3,)], ids=["elements", "rows"])
+def test_of_values_for_one_place_the_last_is_stored(width: tuple[int, ...]) -> None:
+    generator = np.random.default_rng(9)
+    targets, values = generator.integers(0, 40, 300), generator.normal(size=(300, *width))
+    expected = np.zeros((40, *width))
+    for target, value in zip(targets, values, strict=True):
+        expected[target] = value
+    found = np.zeros((40, *width))
+    index_support.put_last(found, (targets,), values, targets, 40)
+    assert np.array_equal(found, expected)

@@ -40,6 +40,7 @@ def emit_large(edges: Sequence[LargeEdge], owning: frozenset[str]) -> list[str]:
         "    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:",
         '        """Gradients of the inputs, in arrays that nobody else holds where there are."""',
     ]
+    lines += _square(edges)
     owners = []
     for i, edge in enumerate(edges):
         later = range(i + 1, len(edges))
@@ -68,6 +69,25 @@ def emit_large(edges: Sequence[LargeEdge], owning: frozenset[str]) -> list[str]:
     answers = ", ".join(f"grad{i}" for i in range(len(edges)))
     lines.append(f"        return ({answers}{comma}), ({', '.join(owners)}{comma})\n")
     return lines
+
+
+def _square(edges: Sequence[LargeEdge]) -> list[str]:
+    """The short way of a product whose factors are one tensor: one gradient, handed on twice.
+
+    The first time it counts as shared, so that nobody writes to it before it has been added the
+    second time, with the very sums that two arrays would have given.
+    """
+    values = [lent_operand(edge.text) for edge in edges]
+    if len(values) != 2 or None in values:
+        return []
+    saved = ", ".join(f"self.saved_{str(value).rstrip('_')}" for value in values)
+    return [
+        f"        if needs & 3 == 3 and is_square(self.next_edges, {saved}):",
+        *[f"            {line}" for line in edges[0].unpack],
+        f"            square = product(lend, owned, {_operands(edges[0].text)})",
+        f"            owner = SHARED if square is {values[0]} else {edges[0].ownership}",
+        "            return (square, square), (SHARED, owner)",
+    ]
 
 
 def _wanted(nr: int) -> str:

@@ -32,6 +32,7 @@ from vtgrad.ops.saving import (
     dtype_of_operand,
     dtypes_of_operand,
     geometry_of_operand,
+    is_square,
     live,
     ndim_of_operand,
     save_list,

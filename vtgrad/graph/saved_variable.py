@@ -103,6 +103,11 @@ class SavedVariable:
         """Save the present value of an input that is about to be overwritten."""
         return _SavedArray(tensor._impl.array.copy(order="K"), edge)
 
+    def holds_the_same_as(self, other: SavedVariable) -> bool:
+        """Whether both saved the very same array at the same time, and neither was freed."""
+        array = self._array
+        return array is not None and array is other._array and self.version == other.version
+
     def check(self, node: Node) -> None:
         """Raise if the value cannot be used any more.
 

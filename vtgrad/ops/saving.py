@@ -16,6 +16,7 @@ __all__ = [
     "dtype_of_operand",
     "dtypes_of_operand",
     "geometry_of_operand",
+    "is_square",
     "live",
     "ndim_of_operand",
     "save_list",
@@ -42,6 +43,24 @@ def live(*fields: SavedVariable | list[SavedVariable] | Number | None) -> list[S
             if isinstance(one, SavedVariable) and one is not RELEASED:
                 found.append(one)
     return found
+
+
+def is_square(
+    edges: Sequence[Edge | None],
+    first: SavedVariable | Number | None,
+    second: SavedVariable | Number | None,
+) -> bool:
+    """Whether both factors of a product are one tensor, so that both gradients are one array."""
+    a, b = edges
+    return (
+        a is not None
+        and b is not None
+        and a.function is b.function
+        and a.input_nr == b.input_nr
+        and isinstance(first, SavedVariable)
+        and isinstance(second, SavedVariable)
+        and first.holds_the_same_as(second)
+    )
 
 
 def array_list(field: list[SavedVariable], node: Node) -> list[Array]:

@@ -39,6 +39,9 @@ class CopySlices(Node):
     keep what it gets. So a buffer that is filled in k writes is differentiated in the time of
     its k parts, not of k buffers.
 
+    A large part is not even copied if the inner node's answer for it is the only one that is asked
+    for, as after `x[:n].mul_(2)`: what the node keeps is then what replaces the part.
+
     Attributes
     ----------
     fn : Node or None
@@ -141,13 +144,16 @@ class CopySlices(Node):
             return (None,) * len(self.next_edges), (FRESH,) * len(self.next_edges)
         whole, part = self._take_part(grad, owned)
         inner = self._inner()
-        own_part = part.copy()
         ownership: Sequence[int] = inner.ownership
         found: Sequence[Gradient | None]
-        if inner.overwrites and part.size >= large.elements:
-            found, ownership = inner.apply_large(own_part, True, False, needs)
+        if part.size < large.elements:
+            found = inner.apply_arrays((part.copy(),), needs)
         else:
-            found = inner.apply_arrays((own_part,), needs)
+            own_part = part if self._lends(part, inner, needs) else part.copy()
+            if inner.overwrites:
+                found, ownership = inner.apply_large(own_part, True, False, needs)
+            else:
+                found = inner.apply_arrays((own_part,), needs)
         answers = list(found)
         first: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
@@ -155,7 +161,7 @@ class CopySlices(Node):
             own = answers[0]
             if own is None:
                 part[...] = 0
-            else:
+            elif own is not part:
                 if isinstance(own, Region):
                     own = own.whole(self.view_sizes, part.dtype)
                 if own.dtype.kind == "c" and part.dtype.kind != "c":
@@ -163,6 +169,23 @@ class CopySlices(Node):
                 np.copyto(part, own, casting="unsafe")
         answers[0] = first
         return answers, (FRESH, *ownership[1:])
+
+    def _lends(self, part: Array, inner: Node, needs: int) -> bool:
+        """Whether the inner node may work on the part itself.
+
+        It must say who holds its answers, which nodes of users' functions do not, and no other
+        input may get one that shares memory with the part.
+        """
+        return (
+            bool(inner.ownership)
+            # Some functions round differently in steps through memory.
+            and part.flags.c_contiguous
+            and not any(
+                needs >> nr & 1 and edge is not None
+                for nr, edge in enumerate(self.next_edges)
+                if nr
+            )
+        )
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """The same with a gradient that somebody else holds."""

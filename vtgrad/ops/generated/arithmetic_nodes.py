@@ -18,6 +18,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas, tensor_formulas
 from vtgrad.ops.overwriting import over, product
 from vtgrad.ops.saving import (
+    is_square,
     live,
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
@@ -373,6 +374,17 @@ class MulBackward0(Node):
         self, grad: Array, owned: bool, lend: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        if needs & 3 == 3 and is_square(self.next_edges, self.saved_other, self.saved_self):
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = (
+                saved_other.unpack_array(self)
+                if isinstance(saved_other, SavedVariable)
+                else saved_other
+            )
+            square = product(lend, owned, grad, k.conj(other))
+            owner = SHARED if square is other else FRESH
+            return (square, square), (SHARED, owner)
         grad0: Gradient | None = None
         owner0 = FRESH
         if needs & 1 and self.next_edges[0] is not None:

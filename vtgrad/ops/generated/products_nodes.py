@@ -19,6 +19,7 @@ from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.overwriting import product
 from vtgrad.ops.saving import (
     geometry_of_operand,
+    is_square,
     live,
 )
 from vtgrad.storage.arrays import Array, Number, Shape
@@ -374,6 +375,13 @@ class DotBackward0(Node):
         self, grad: Array, owned: bool, lend: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        if needs & 3 == 3 and is_square(self.next_edges, self.saved_tensor, self.saved_self):
+            saved_tensor = self.saved_tensor
+            assert saved_tensor is not None
+            tensor = saved_tensor.unpack_array(self)
+            square = product(lend, owned, grad, k.conj(tensor))
+            owner = SHARED if square is tensor else FRESH
+            return (square, square), (SHARED, owner)
         grad0: Gradient | None = None
         owner0 = FRESH
         if needs & 1 and self.next_edges[0] is not None:

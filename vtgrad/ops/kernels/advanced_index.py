@@ -17,7 +17,7 @@ import numpy as np
 
 from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying import clone
-from vtgrad.ops.kernels.index_support import add_at, last_mentions, readable
+from vtgrad.ops.kernels.index_support import add_at, last_mentions, put_last, readable
 from vtgrad.ops.kernels.layout import broadcast_shapes, empty_strided
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Shape
@@ -125,11 +125,7 @@ def index_put_into(
     indexed = [d for d, k in enumerate(key) if k is not None]
     view = target.transpose(*indexed, *front)
     if not accumulate:
-        kept = _kept(target.shape, key, places)
-        if kept is not None:
-            places = tuple([p[kept] for p in places])
-            pieces = pieces[kept]
-        view[places] = pieces
+        put_last(view, places, pieces, *_flat_targets(target.shape, key, places))
     else:
         add_at(view, places, pieces)
 
@@ -141,8 +137,8 @@ def index_put_overwritten(
     key = _expanded(self_sizes, _spread(indices, places))
     shape, front, first = _arrangement(self_sizes, key)
     result: Array = np.zeros(shape, np.bool_)
-    kept = _kept(self_sizes, key, _flat_places(key))
-    if kept is not None:
+    kept = last_mentions(*_flat_targets(self_sizes, key, _flat_places(key)))
+    if not kept.all():
         lead = shape[first : first + len(shape) - len(front)]
         tail = (1,) * (len(shape) - first - len(lead))
         result |= ~kept.reshape(*lead, *tail)
@@ -315,17 +311,23 @@ def _flat_places(key: list[Array | None]) -> tuple[Array, ...]:
     return tuple([k.reshape(-1) for k in key if k is not None])
 
 
-def _kept(sizes: Shape, key: list[Array | None], places: tuple[Array, ...]) -> Array | None:
-    """Which entries are the last mention of their place; None when all are."""
-    if places[0].size < 2:
-        return None
+def _flat_targets(
+    sizes: Shape, key: list[Array | None], places: tuple[Array, ...]
+) -> tuple[Array, int]:
+    """The places as one vector of row-major numbers, and below which number they are."""
     extents = [sizes[d] for d, k in enumerate(key) if k is not None]
-    flat = np.zeros(places[0].shape, np.int64)
+    flat: Array | None = None
     for place, extent in zip(places, extents, strict=True):
-        flat *= extent
-        flat += np.where(place < 0, place + extent, place)
-    kept = last_mentions(flat, math.prod(extents))
-    return None if kept.all() else kept
+        from_start = place.astype(np.int64, copy=False)
+        if place.size and int(place.min()) < 0:
+            from_start = np.where(place < 0, place + extent, place)
+        if flat is None:
+            flat = from_start
+        else:
+            flat = flat * extent
+            flat += from_start
+    assert flat is not None
+    return flat, math.prod(extents)
 
 
 def broadcast_or_none(*shapes: Shape) -> Shape | None:

@@ -36,6 +36,7 @@ __all__ = [
     "ndim",
     "put_last",
     "readable",
+    "survivors",
 ]
 
 
@@ -43,6 +44,7 @@ __all__ = [
 _FEW: Final = 16
 # Sorting is better than a table of all places from so many places per index.
 _SPARSE: Final = 64
+_INT32: Final = 2**31 - 1
 
 
 def add_at(target: Array, index: Array | tuple[Array, ...], values: Array) -> None:
@@ -69,37 +71,66 @@ def add_at(target: Array, index: Array | tuple[Array, ...], values: Array) -> No
     target[at] = add(target[at], sums)
 
 
-def put_last(target: Array, index: Array, values: Array) -> None:
-    """Store `values` in `target` at a vector of first indices; of duplicates the last stays."""
-    kept = last_mentions(index, target.shape[0])
-    if kept.all():
-        target[index] = values
-    else:
-        target[index[kept]] = np.broadcast_to(values, (index.size, *target.shape[1:]))[kept]
+def put_last(
+    target: Array, places: tuple[Array, ...], values: Array, numbers: Array, extent: int
+) -> None:
+    """Store `values` in `target` at vectors of leading indices; of duplicates the last stays.
+
+    Parameters
+    ----------
+    numbers : ndarray
+        One number below `extent` for each place, the same for the same place.
+    """
+    last = survivors(numbers, extent)
+    if last is not None and values.ndim == 1:
+        # Where each entry stores what its last repetition does, any order will do.
+        values = values.take(last, mode="clip")
+    elif last is not None:
+        kept = last == np.arange(last.size)
+        places = tuple([place[kept] for place in places])
+        values = values[kept]
+    target[places] = values
+
+
+def survivors(targets: Array, extent: int) -> Array | None:
+    """For each entry of a vector of numbers below `extent`, which entry repeats it last.
+
+    Returns
+    -------
+    ndarray or None
+        Positions in the vector; None if nothing is repeated.
+    """
+    count = targets.size
+    if count < 2:
+        return None
+    if extent > _SPARSE * count:
+        found, first_from_the_end = np.unique(targets[::-1], return_index=True)
+        if found.size == count:
+            return None
+        return np.asarray((count - 1 - first_from_the_end)[np.searchsorted(found, targets)])
+    # A table of bytes stays in the cache, and most indices repeat nothing.
+    mentioned = np.zeros(extent, np.bool_)
+    mentioned[targets] = True
+    if np.count_nonzero(mentioned) == count:
+        return None
+    turns: Array = np.arange(count, dtype=np.int32 if count <= _INT32 else np.int64)
+    last: Array = np.empty(extent, turns.dtype)
+    last[targets] = turns
+    seen = last.take(targets)
+    if (seen < turns).any():
+        # NumPy stores in order, but does not promise to.
+        last.fill(-1)
+        np.maximum.at(last, targets, turns)
+        seen = last.take(targets)
+    return seen
 
 
 def last_mentions(targets: Array, extent: int) -> Array:
     """Which entries of a vector of numbers below `extent` are not repeated further on."""
-    count = targets.size
-    if count < 2:
+    last = survivors(targets, extent)
+    if last is None:
         return np.ones(targets.shape, np.bool_)
-    kept: Array
-    if extent <= _SPARSE * count:
-        turns = np.arange(count)
-        last = np.empty(extent, np.int64)
-        last[targets] = turns
-        seen = last[targets]
-        if (seen < turns).any():
-            # NumPy stores in order, but does not promise to.
-            last.fill(-1)
-            np.maximum.at(last, targets, turns)
-            seen = last[targets]
-        kept = seen == turns
-    else:
-        _, first_from_the_end = np.unique(targets[::-1], return_index=True)
-        kept = np.zeros(targets.shape, np.bool_)
-        kept[count - 1 - first_from_the_end] = True
-    return kept
+    return np.asarray(last == np.arange(targets.size))
 
 
 def ndim(x: Array) -> int:

@@ -166,7 +166,9 @@ def index_copy_(self: Array, dim: int, index: Array, source: Array) -> None:
         self[...] = source.reshape(-1)[-1]
     else:
         slices = source.reshape(source.shape or (1,))
-        put_last(np.moveaxis(self, axis, 0), index.reshape(-1), np.moveaxis(slices, axis, 0))
+        places = index.reshape(-1)
+        rows = np.moveaxis(slices, axis, 0)
+        put_last(np.moveaxis(self, axis, 0), (places,), rows, places, self.shape[axis])
 
 
 def index_copy_overwritten(index: Array, sizes: Shape, dim: int, extent: int) -> Array:

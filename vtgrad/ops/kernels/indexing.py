@@ -21,6 +21,7 @@ from vtgrad.ops.kernels.layout import broadcast_shapes
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim, numel
+from vtgrad.storage.strides import contiguous_strides
 
 __all__ = [
     "gather",
@@ -101,10 +102,9 @@ def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> None:
         return
     flat = _flat_targets(self.shape, axis, index)
     if self.flags.c_contiguous:
-        put_last(self.reshape(-1), flat, values)
-        return
-    kept = last_mentions(flat, self.size)
-    self[np.unravel_index(flat[kept], self.shape)] = values[kept]
+        put_last(self.reshape(-1), (flat,), values, flat, self.size)
+    else:
+        put_last(self, np.unravel_index(flat, self.shape), values, flat, self.size)
 
 
 def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
@@ -185,8 +185,14 @@ def _flat_targets(shape: Shape, axis: int, index: Array) -> Array:
     if not shape:
         return np.zeros(index.size, np.int64)
     index = index.reshape(index.shape or (1,))
-    flat: Array = np.ravel_multi_index(np.broadcast_arrays(*_along(axis, index, len(shape))), shape)
-    return np.ascontiguousarray(flat).reshape(-1)
+    flat = np.ascontiguousarray(index, np.int64)
+    if len(shape) > 1:
+        strides = contiguous_strides(shape)
+        flat = flat * strides[axis]
+        for d, place in enumerate(_along(axis, index, len(shape))):
+            if d != axis:
+                flat += place * strides[d]
+    return flat.reshape(-1)
 
 
 def _cut(src: Array, index: Array) -> Array:
