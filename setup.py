@@ -1,7 +1,7 @@
 """The compiled build: ``VTGRAD_COMPILE=1 pip install .`` makes native modules of the hot layers.
 
 Without the variable this file does nothing, and what is built is pure Python. The reasons are in
-docs/decisions/0005-compiled-build.md.
+docs/decisions/0006-compiled-build.md.
 """
 
 from __future__ import annotations
