@@ -59,3 +59,10 @@ def test_number_that_does_not_fit_the_computation_is_named() -> None:
 def test_wrong_number_of_arguments_keeps_pythons_text() -> None:
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
         vt.unflatten(vt.ones(4), 0)  # type: ignore[call-arg]  # the mistake
+
+
+def test_functions_that_look_at_their_first_argument_say_that_it_is_no_tensor() -> None:
+    with pytest.raises(ArgumentTypeError, match="argument 'self' must be a tensor, not NoneType"):
+        vt.fill_(None, vt.ones(()))  # type: ignore[type-var]  # the mistake
+    with pytest.raises(ArgumentTypeError, match="argument 'input' must be a tensor, not NoneType"):
+        vt.positive(None)  # type: ignore[type-var]  # the mistake

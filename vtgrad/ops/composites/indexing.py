@@ -226,11 +226,13 @@ def _index_tensors(tensor: T, plan: IndexPlan) -> tuple[list[TensorBase], tuple[
     return indices, tuple(places)
 
 
-def _read_first(value: T, target: TensorBase) -> T:
+def _read_first(value: T, target: object) -> T:
     """The value as it is before `target` is written, if they share memory.
 
     The result has the value's producer, so that nothing of this is seen in the graph.
     """
+    if not isinstance(target, TensorBase):
+        return value  # the operator says what is wrong
     if value._impl.shares_storage_lazily or value._impl.storage is not target._impl.storage:
         return value
     twin = value._wrap(TensorImpl(value._impl.array.copy()))

@@ -208,6 +208,7 @@ def rsub(input: T, other: TensorBase | Number, *, alpha: Number = 1) -> T:
     return F.rsub_number(input, other, alpha=alpha)
 
 
+@explained
 def positive(input: T) -> T:
     """The tensor itself.
 
