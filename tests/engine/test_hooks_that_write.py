@@ -3,6 +3,7 @@
 import pytest
 
 import vtgrad as vt
+from vtgrad.graph.large import LARGE, large
 from vtgrad.storage.tensor_base import TensorBase
 
 
@@ -219,3 +220,25 @@ def test_a_hook_after_a_node_may_fill_what_the_node_has_expanded() -> None:
     y.backward()
     assert a.grad is not None
     assert a.grad.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("elements", [0, LARGE])
+def test_a_node_hook_that_writes_to_one_gradient_of_a_square(
+    elements: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Of a large square both factors get one array.
+    monkeypatch.setattr(large, "elements", elements)
+    a = leaf(3)
+    square = (a * 3) * 1
+    square = square * square
+    node = square.grad_fn
+    assert node is not None
+
+    def scale_the_first(outgoing: tuple[vt.Tensor, ...], _: tuple[vt.Tensor, ...]) -> None:
+        outgoing[0].mul_(10)
+
+    node.register_hook(scale_the_first)
+    square.backward(ones(3) * 2)
+    assert a.grad is not None
+    # 3 * (10 * 6 + 6): the second gradient is as it was.
+    assert a.grad.tolist() == [198.0, 198.0, 198.0]
