@@ -21,15 +21,17 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
 from vtgrad.ops.explain import explain
+from vtgrad.ops.quick import quick_binary
 from vtgrad.ops.kernels.elementwise import binary
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase, wrap_like
+from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
+from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.store_result import store_result, store_ufunc
-from vtgrad.views.write import write, write_geometry
+from vtgrad.views.write import write, write_geometry, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
 """
 
@@ -192,6 +194,17 @@ def _out_of_place(operator: Operator) -> str:
             extra = "" if _differentiable(operator) else ", differentiable=False"
             body += f"        check_out({one}, {_tensor_names(operator)}{extra})\n"
     body += _kernel_call(operator)
+    if operator.ufunc is not None:
+        condition = "out is None"
+        if operator.ufunc_if is not None:
+            condition += f" and {operator.ufunc_if}"
+        first, second = (a.name for a in operator.arguments[:2])
+        text += "    impl: TensorImpl | None = None\n"
+        body = (
+            f"    if {condition}:\n"
+            f"        impl = quick_binary(np.{operator.ufunc}, {first}._impl, {second})\n"
+            "    if impl is None:\n" + "".join(f"    {line}\n" for line in body.splitlines())
+        )
     text += _explained(operator, body)
     if multiple:
         if operator.out:
@@ -205,9 +218,16 @@ def _out_of_place(operator: Operator) -> str:
         )
         text += f"    results = {returned[:-3]}({wrapped})\n"
     else:
+        ending = ""
         if operator.out:
-            text += "    if out is not None:\n        return write_out(out, array" + exact + ")\n"
-        text += f"    result = wrap_like({source}, array)\n"
+            ending = "    if out is not None:\n        return write_out(out, array" + exact + ")\n"
+        if operator.ufunc is None:
+            text += f"{ending}    result = wrap_like({source}, array)\n"
+        else:
+            ending += "    impl = TensorImpl(array)\n"
+            text += "    if impl is None:\n"
+            text += "".join(f"    {line}\n" for line in ending.splitlines())
+            text += f"    result = handle_like({source}, impl)\n"
     if operator.node is not None:
         condition = _recording(operator)
         if operator.real_result:
@@ -289,11 +309,16 @@ def _inplace(operator: Operator, name: str, made: str) -> str:
     if ufunc is None:
         body += f"    {general}"
     else:
-        call = f"{head}{quick}, {operator.arguments[1].name})\n"
+        first, second = (a.name for a in operator.arguments[:2])
+        call = f"{head}{quick}, {second})\n"
+        done = f"write_ufunc({first}._impl, np.{ufunc}, {second})"
         if operator.ufunc_if is None:
-            body += f"    {call}"
+            body += f"    if {done}:\n        return {first}\n    {call}"
         else:
-            body += f"    if {operator.ufunc_if}:\n        {call}    {general}"
+            body += (
+                f"    if {operator.ufunc_if}:\n        if {done}:\n            return {first}\n"
+                f"        {call}    {general}"
+            )
     return text + _explained(operator, body, out=False) + "\n\n"
 
 

@@ -105,7 +105,7 @@ def collect_next_edges(*operands: object) -> tuple[Edge | None, ...]:
 def set_history(result: TensorBase, node: Node) -> None:
     """Make `result`, which nobody has seen yet, the only result of `node`."""
     impl = result._impl
-    node.input_metadata = metadata_of(impl.array)
+    node.input_metadata = metadata_of(impl)
     impl.autograd_meta = AutogradMeta(node)
 
 

@@ -11,7 +11,7 @@ from .native import mypyc_attr
 from .storage import Storage
 from .tensor_impl import TensorImpl
 
-__all__ = ["TensorBase", "wrap_like"]
+__all__ = ["TensorBase", "handle_like", "wrap_like"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -107,6 +107,15 @@ class TensorBase:
 
 
 T = TypeVar("T", bound=TensorBase)
+
+
+def handle_like(tensor: T, impl: TensorImpl) -> T:
+    """The tensor, of the class of `tensor`, of an impl that no other handle has."""
+    cls = type(tensor)
+    new = cls.__new__
+    result = new(cls)
+    result._impl = impl
+    return result
 
 
 def wrap_like(tensor: T, array: Array) -> T:

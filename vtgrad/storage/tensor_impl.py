@@ -16,6 +16,7 @@ from typing import Protocol
 
 from .arrays import Array, NumpyDType, Shape
 from .geometry import contiguous_strides, is_contiguous
+from .layout import Layout, layout_of
 from .storage import Storage
 from .version_counter import VersionCounter
 
@@ -42,6 +43,8 @@ class TensorImpl:
         Shared with all aliases; None means version 0 and no alias yet.
     autograd_meta : AutogradMetaInterface or None
         None means the same as metadata with default content.
+    layout : Layout or None
+        What `find_layout` has found; None if nobody has asked, see Note [One look at a layout].
     is_wrapped_number : bool
         A Python number that became a 0-d tensor: it promotes like the number.
     allow_tensor_metadata_change : bool
@@ -57,6 +60,7 @@ class TensorImpl:
         "autograd_meta",
         "byte_offset",
         "is_wrapped_number",
+        "layout",
         "version_counter",
     )
 
@@ -65,6 +69,7 @@ class TensorImpl:
     version_counter: VersionCounter | None
     autograd_meta: AutogradMetaInterface | None
     is_wrapped_number: bool
+    layout: Layout | None
     allow_tensor_metadata_change: bool
     _storage: Storage | None
     _strides: Shape | None
@@ -76,6 +81,7 @@ class TensorImpl:
         self.autograd_meta = None
         self.is_wrapped_number = False
         self.allow_tensor_metadata_change = True
+        self.layout = None
         self._storage = None
         self._strides = None
 
@@ -103,6 +109,11 @@ class TensorImpl:
         impl._strides = strides
         impl.version_counter = counter
         return impl
+
+    def find_layout(self) -> Layout:
+        """Look the layout up; callers ask `layout` first."""
+        layout = self.layout = layout_of(self.array)
+        return layout
 
     @property
     def storage(self) -> Storage:
@@ -175,5 +186,6 @@ class TensorImpl:
         """Look at the same elements as `other` from now on; versions and metadata stay."""
         self.array = other.array
         self.byte_offset = other.byte_offset
+        self.layout = other.layout
         self._storage = other._storage
         self._strides = other._strides

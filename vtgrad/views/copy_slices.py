@@ -94,7 +94,7 @@ class CopySlices(Node):
         node.view_sizes, node.view_strides = part.shape, part.strides
         node.offset = view.byte_offset - base.byte_offset
         node.view_fn = view_fn
-        node.input_metadata = metadata_of(array)
+        node.input_metadata = metadata_of(base)
         return node
 
     def name(self) -> str:

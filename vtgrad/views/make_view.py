@@ -60,7 +60,7 @@ def make_view(
         if view_fn is not None or parent_meta.view_fn is not None:
             view_fn = _chain(parent_meta.view_fn, view_fn, parent._impl, impl)
     if node is not None and not multi_output:
-        node.input_metadata = metadata_of(impl.array)
+        node.input_metadata = metadata_of(impl)
     impl.autograd_meta = DifferentiableViewMeta(
         base, view_fn, creation, impl.counter.value, node, 0 if node is None else output_nr
     )

@@ -24,7 +24,7 @@ def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = Fal
         stays with the former producer, as in PyTorch: it has that shape.
     """
     impl = tensor._impl
-    node.input_metadata = metadata_of(impl.array)
+    node.input_metadata = metadata_of(impl)
     meta = own_meta(tensor)
     meta.stop_being_leaf(LeafState.MOVED)
     if same_elements:
@@ -48,7 +48,7 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
         set_own_history(tensor, node)
         return
     impl = tensor._impl
-    node.input_metadata = metadata_of(impl.array)
+    node.input_metadata = metadata_of(impl)
     base = meta.base
     slices = CopySlices.of_write(base._impl, gradient_edge(base), impl, meta.view_fn, node)
     base_meta = own_meta(base)

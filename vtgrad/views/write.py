@@ -3,8 +3,8 @@
 NOTE [ The write funnel ]
 
 Every write to a buffer (an in-place operator, ``x[i] = v``, an accumulation into ``.grad``) goes
-through `write` or `write_geometry`, in this order (`write_out` does the same for ``out=``, which
-is never recorded):
+through `write`, its short form `write_ufunc`, or `write_geometry`, in this order (`write_out` does
+the same for ``out=``, which is never recorded):
 
 1. check: may this tensor be written at all (`check_inplace`), does it overlap itself;
 2. record: make the operator's node, which saves what it needs, copies of the old value included;
@@ -26,6 +26,7 @@ import numpy as np
 from ..graph.functions import forget_leaf_node, requires_grad
 from ..graph.grad_mode import is_grad_enabled
 from ..graph.node import Node
+from ..storage.layout import PECULIAR
 from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -39,7 +40,7 @@ from .check_inplace import (
 )
 from .rebase_history import rebase_history, set_own_history
 
-__all__ = ["Recorder", "increment_version", "write", "write_geometry"]
+__all__ = ["Recorder", "increment_version", "write", "write_geometry", "write_ufunc"]
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -109,8 +110,10 @@ def write(
     recording = tracked and array.dtype.kind in "fc" and is_grad_enabled()
     if recording:
         check_inplace(target)
-    if not array.flags.c_contiguous and (
-        overlap == "refused" or (overlap == "unrecorded" and recording)
+    if (
+        (impl.layout is None or impl.layout is PECULIAR)
+        and not array.flags.c_contiguous
+        and (overlap == "refused" or (overlap == "unrecorded" and recording))
     ):
         check_self_overlap(target)
     if aliased:
@@ -131,6 +134,50 @@ def write(
         if node.saves_results:
             node.save_results(target)
     return target
+
+
+def write_ufunc(impl: TensorImpl, ufunc: np.ufunc, other: object) -> bool:
+    """Write the result of a ufunc where steps 1, 2 and 5 have nothing to do; see `write`.
+
+    Nothing is recorded, because nothing requires grad, and nothing can be wrong, because the
+    operands have one layout (Note [One look at a layout]) and no memory in common.
+
+    Returns
+    -------
+    bool
+        False if it is not so; then nothing was done.
+    """
+    layout = impl.layout
+    if layout is None:
+        layout = impl.find_layout()
+    if layout is PECULIAR:
+        return False
+    meta = impl.autograd_meta
+    if meta is not None and meta.requires_grad():
+        return False
+    array = impl.array
+    if isinstance(other, TensorBase):
+        source = other._impl
+        second = source.layout
+        if second is None:
+            second = source.find_layout()
+        if second is not layout or source is impl:
+            return False
+        if source._storage is not None and source._storage is impl._storage:
+            return False
+        meta = source.autograd_meta
+        if meta is not None and meta.requires_grad():
+            return False
+        quiet.run(ufunc, array, source.array, array)
+    elif layout.takes_numbers and (type(other) is float or type(other) is int):
+        quiet.run(ufunc, array, other, array)
+    else:
+        return False
+    counter = impl.version_counter
+    if counter is None:
+        counter = impl.version_counter = VersionCounter()
+    counter.value += 1
+    return True
 
 
 def write_geometry(

@@ -44,12 +44,14 @@ from vtgrad.ops.generated.arithmetic_nodes import (
     ToCopyBackward0,
 )
 from vtgrad.ops.kernels.elementwise import binary
+from vtgrad.ops.quick import quick_binary
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase, wrap_like
+from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
+from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_result, store_ufunc
-from vtgrad.views.write import write
+from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
@@ -112,28 +114,32 @@ __all__ = [
 
 def add(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Sum of two tensors, `other` multiplied by `alpha`."""
+    impl: TensorImpl | None = None
     try:
-        if out is not None:
-            check_out(out, input, other)
-        if type(alpha) is int and alpha == 1:
-            array = quiet.run(
-                binary,
-                np.add,
-                input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
-                None,
-            )
-        else:
-            array = quiet.run(
-                k.add,
-                input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
-                alpha=alpha,
-            )
+        if out is None and type(alpha) is int and alpha == 1:
+            impl = quick_binary(np.add, input._impl, other)
+        if impl is None:
+            if out is not None:
+                check_out(out, input, other)
+            if type(alpha) is int and alpha == 1:
+                array = quiet.run(
+                    binary,
+                    np.add,
+                    input._impl.array,
+                    other._impl.array
+                    if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+                    else operand_of(other, "other"),
+                    None,
+                )
+            else:
+                array = quiet.run(
+                    k.add,
+                    input._impl.array,
+                    other._impl.array
+                    if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+                    else operand_of(other, "other"),
+                    alpha=alpha,
+                )
     except Exception as error:
         explain(
             error,
@@ -144,9 +150,11 @@ def add(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None
             out,
         )
         raise
-    if out is not None:
-        return write_out(out, array)
-    result = wrap_like(input, array)
+    if impl is None:
+        if out is not None:
+            return write_out(out, array)
+        impl = TensorImpl(array)
+    result = handle_like(input, impl)
     if (
         (
             (input._impl.autograd_meta is not None)
@@ -168,6 +176,8 @@ def add_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
     """Write the result of `add` into the tensor itself, which is returned."""
     try:
         if type(alpha) is int and alpha == 1:
+            if write_ufunc(input._impl, np.add, other):
+                return input
             return write(input, AddBackward0.record, _add_ufunc_writer, other)
         return write(input, AddBackward0.record, _add_writer, other, alpha=alpha)
     except Exception as error:
@@ -260,26 +270,32 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
 
 def mul(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Product of two tensors, element by element."""
+    impl: TensorImpl | None = None
     try:
-        if out is not None:
-            check_out(out, input, other)
-        array = quiet.run(
-            binary,
-            np.multiply,
-            input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
-            None,
-        )
+        if out is None:
+            impl = quick_binary(np.multiply, input._impl, other)
+        if impl is None:
+            if out is not None:
+                check_out(out, input, other)
+            array = quiet.run(
+                binary,
+                np.multiply,
+                input._impl.array,
+                other._impl.array
+                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+                else operand_of(other, "other"),
+                None,
+            )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
         )
         raise
-    if out is not None:
-        return write_out(out, array)
-    result = wrap_like(input, array)
+    if impl is None:
+        if out is not None:
+            return write_out(out, array)
+        impl = TensorImpl(array)
+    result = handle_like(input, impl)
     if (
         (
             (input._impl.autograd_meta is not None)
@@ -300,6 +316,8 @@ _mul_ufunc_writer = store_ufunc(np.multiply, _mul_writer)
 def mul_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `mul` into the tensor itself, which is returned."""
     try:
+        if write_ufunc(input._impl, np.multiply, other):
+            return input
         return write(input, MulBackward0.record, _mul_ufunc_writer, other)
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
