@@ -179,3 +179,10 @@ def test_an_array_is_no_operand_of_a_write() -> None:
             write(np.ones(3))  # type: ignore[arg-type]  # the mistake
     assert x.tolist() == [1.0, 1.0, 1.0]
     assert x._version == 0
+
+
+def test_an_array_is_no_number() -> None:
+    x, array = vt.ones(3), np.full(3, 2.0)
+    for function in (x.pow, x.fmod, x.remainder, x.clamp_min, x.clamp_max, x.clamp):
+        with pytest.raises(ArgumentTypeError, match="must be a tensor or a number, not an array"):
+            function(array)  # type: ignore[arg-type]  # the mistake
