@@ -236,6 +236,10 @@ class AutogradMethods(TensorMethods):
         impl.set_geometry_of(other)
         if changed:
             forget_leaf_node(self)
+        elif meta is not None and meta.leaf_edge is not None:
+            node = meta.leaf_edge.function
+            assert isinstance(node, AccumulateGrad)
+            node.lay_out_like(impl)
 
     @data.deleter
     def data(self) -> None:

@@ -163,3 +163,13 @@ def test_a_gradient_hook_may_write_the_gradient_it_sees_without_harm_to_others()
     y.backward(passed)
     assert grad_list(x) == [2, 4]
     assert passed.tolist() == [1, 2]
+
+
+def test_a_gradient_is_laid_out_in_memory_as_the_leaf_is_when_it_arrives() -> None:
+    x = leaf(2, 3)
+    y = x * 2
+    x.data = ramp(3, 2).t()
+    y.sum().backward()
+    assert x.grad is not None
+    assert x.grad.stride() == (1, 2)
+    assert x.grad.tolist() == [[2, 2, 2], [2, 2, 2]]

@@ -170,3 +170,19 @@ def test_every_name_in_dir_is_accessible(tensor: vt.Tensor, kind: str) -> None:
             pass
         except Exception as error:
             pytest.fail(f"{name} of a {kind}: {error!r}")
+
+
+def test_an_array_is_no_operand_of_a_write() -> None:
+    x = vt.ones(3)
+    for write in (x.add_, x.mul_, x.div_, x.pow_, x.lt_, x.floor_divide_):
+        with pytest.raises(ArgumentTypeError, match="array"):
+            write(np.ones(3))  # type: ignore[arg-type]  # the mistake
+    assert x.tolist() == [1.0, 1.0, 1.0]
+    assert x._version == 0
+
+
+def test_an_array_is_no_number() -> None:
+    x, array = vt.ones(3), np.full(3, 2.0)
+    for function in (x.pow, x.fmod, x.remainder, x.clamp_min, x.clamp_max, x.clamp):
+        with pytest.raises(ArgumentTypeError, match="must be a tensor or a number, not an array"):
+            function(array)  # type: ignore[arg-type]  # the mistake

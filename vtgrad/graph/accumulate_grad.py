@@ -54,12 +54,16 @@ class AccumulateGrad(Node):
         node._leaf = weakref.ref(leaf)
         node.sequence_nr = LEAF_SEQUENCE_NR
         node.cell = cell
+        node.lay_out_like(impl)
+        node.input_metadata = (InputMetadata(impl.sizes, impl.dtype),)
+        return node
+
+    def lay_out_like(self, impl: TensorImpl) -> None:
+        """Give a new ``.grad`` the memory layout of the leaf."""
         sizes, strides, item = impl.sizes, impl.strides, impl.array.itemsize
         if not is_non_overlapping_and_dense(sizes, strides):
             strides = contiguous_strides(sizes)
-        node.byte_strides = tuple([s * item for s in strides])
-        node.input_metadata = (InputMetadata(sizes, impl.dtype),)
-        return node
+        self.byte_strides = tuple([s * item for s in strides])
 
     def name(self) -> str:
         """PyTorch's name of the same node."""

@@ -23,6 +23,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from ..errors import ArgumentTypeError
 from ..graph.functions import forget_leaf_node, requires_grad
 from ..graph.grad_mode import is_grad_enabled
 from ..graph.node import Node
@@ -237,5 +238,10 @@ def operand(x: object) -> object:
         return impl.array.item() if impl.is_wrapped_number else impl.array
     if isinstance(x, (list, tuple)) and any(isinstance(y, TensorBase) for y in x):
         return [operand(y) for y in x]
+    if isinstance(x, np.ndarray):
+        # It has no version: backward could not tell that it was overwritten.
+        raise ArgumentTypeError(
+            "in-place operators take tensors and numbers, not arrays; from_numpy makes a tensor"
+        )
     # NumPy's scalars promote like arrays; an operand that is one number promotes like a number.
     return x.item() if isinstance(x, np.generic) else x

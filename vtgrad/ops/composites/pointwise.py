@@ -76,7 +76,9 @@ def _tensor_beside(value: Number, other: TensorBase | Number) -> TensorBase:
             f"at least one operand must be a tensor, not {type(value).__name__} and"
             f" {type(other).__name__}"
         )
-    array = np.asarray(value, result_dtype(other._impl.array, value))
+    dtype = result_dtype(other._impl.array, value)
+    # Integers that are out of range wrap around, as in all arithmetic with numbers.
+    array = np.asarray(value).astype(dtype) if dtype.kind in "iu" else np.asarray(value, dtype)
     return other._wrap(TensorImpl(array))
 
 
@@ -173,6 +175,7 @@ def remainder(
             rebase_history(result, NotImplementedNode.record(other))
         return result
     if isinstance(input, TensorBase):
+        _refuse_array("other", other)
         return F.remainder_number(input, other, out=out)
     raise ArgumentTypeError("at least one operand of remainder must be a tensor")
 
@@ -188,6 +191,7 @@ def fmod(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """What remains of a division rounded towards zero; it has the dividend's sign."""
     if isinstance(other, TensorBase):
         return F.fmod_tensor(input, other, out=out)
+    _refuse_array("other", other)
     return F.fmod_number(input, other, out=out)
 
 
@@ -252,6 +256,7 @@ def pow(
     if not isinstance(exponent, TensorBase):
         if not isinstance(input, TensorBase):
             raise ArgumentTypeError("at least one operand of pow must be a tensor")
+        _refuse_array("exponent", exponent)
         return F.pow_number(input, exponent, out=out)
     if isinstance(input, TensorBase):
         return F.pow_tensor(input, exponent, out=out)
@@ -364,11 +369,21 @@ def clamp_(
     return F.clamp_numbers_(input, low, high)
 
 
+def _refuse_array(name: str, value: object) -> None:
+    """Refuse an array in the place of a number: a kernel would take it, and a node keep it."""
+    if isinstance(value, np.ndarray):
+        raise ArgumentTypeError(
+            f"argument {name!r} must be a tensor or a number, not an array", argument=name
+        )
+
+
 Bound = TensorBase | Number | None
 
 
 def _bounds(low: Bound, high: Bound) -> tuple[Bound, Bound]:
     """The bounds, a 0-d tensor beside a number replaced by its number."""
+    _refuse_array("min", low)
+    _refuse_array("max", high)
     if isinstance(low, TensorBase) and isinstance(high, Number):
         return _as_number(low), high
     if isinstance(high, TensorBase) and isinstance(low, Number):
@@ -405,6 +420,7 @@ def clamp_min(input: T, min: TensorBase | Number, *, out: T | None = None) -> T:
     """The values, those below `min` raised to it."""
     if isinstance(min, TensorBase):
         return F.clamp_min_tensor(input, min, out=out)
+    _refuse_array("min", min)
     return F.clamp_min_number(input, min, out=out)
 
 
@@ -419,6 +435,7 @@ def clamp_max(input: T, max: TensorBase | Number, *, out: T | None = None) -> T:
     """The values, those above `max` lowered to it."""
     if isinstance(max, TensorBase):
         return F.clamp_max_tensor(input, max, out=out)
+    _refuse_array("max", max)
     return F.clamp_max_number(input, max, out=out)
 
 
