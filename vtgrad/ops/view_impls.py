@@ -33,6 +33,7 @@ from vtgrad.storage.geometry import (
     view_strides,
 )
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.unchecked import AnyInt
 
 __all__ = [
     "alias",
@@ -63,7 +64,7 @@ _Slice = slice
 _ALL = slice(None)
 
 
-def alias_at(impl: TensorImpl, sizes: Shape, strides: Shape, offset: int) -> TensorImpl:
+def alias_at(impl: TensorImpl, sizes: Shape, strides: Shape, offset: AnyInt) -> TensorImpl:
     """An alias at a geometry that is known to lie inside the storage."""
     dtype = impl.array.dtype
     array = impl.storage.strided(dtype, sizes, strides, offset)
@@ -82,7 +83,7 @@ def as_strided(
     impl: TensorImpl,
     size: Sequence[int],
     stride: Sequence[int],
-    storage_offset: int | None = None,
+    storage_offset: AnyInt | None = None,
 ) -> TensorImpl:
     """Any geometry inside the storage."""
     # Integers may come as tensors, which must not be taken for numbers: `+=` would write them.
@@ -130,7 +131,7 @@ def permute(impl: TensorImpl, dims: Sequence[int]) -> TensorImpl:
     return alias_at(impl, sizes, strides, impl.storage_offset)
 
 
-def transpose(impl: TensorImpl, dim0: int, dim1: int) -> TensorImpl:
+def transpose(impl: TensorImpl, dim0: AnyInt, dim1: AnyInt) -> TensorImpl:
     """Two dimensions exchanged."""
     array = impl.array
     ndim = array.ndim
@@ -157,7 +158,7 @@ def squeeze_all(impl: TensorImpl) -> TensorImpl:
     return alias_at(impl, sizes, strides, impl.storage_offset)
 
 
-def squeeze_dim(impl: TensorImpl, dim: int) -> TensorImpl:
+def squeeze_dim(impl: TensorImpl, dim: AnyInt) -> TensorImpl:
     """A dimension taken away if its size is 1."""
     return squeeze_dims(impl, (dim,))
 
@@ -168,7 +169,7 @@ def squeeze_dims(impl: TensorImpl, dim: Sequence[int]) -> TensorImpl:
     return alias_at(impl, sizes, strides, impl.storage_offset)
 
 
-def unsqueeze(impl: TensorImpl, dim: int) -> TensorImpl:
+def unsqueeze(impl: TensorImpl, dim: AnyInt) -> TensorImpl:
     """A new dimension of size 1."""
     sizes, strides = unsqueeze_geometry(impl.sizes, impl.strides, dim)
     return alias_at(impl, sizes, strides, impl.storage_offset)
@@ -177,7 +178,7 @@ def unsqueeze(impl: TensorImpl, dim: int) -> TensorImpl:
 # -- parts ----------------------------------------------------------------------------------
 
 
-def select(impl: TensorImpl, dim: int, index: int) -> TensorImpl:
+def select(impl: TensorImpl, dim: AnyInt, index: AnyInt) -> TensorImpl:
     """One index of a dimension."""
     array = impl.array
     shape = array.shape
@@ -196,7 +197,11 @@ def select(impl: TensorImpl, dim: int, index: int) -> TensorImpl:
 
 
 def slice(
-    impl: TensorImpl, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+    impl: TensorImpl,
+    dim: AnyInt = 0,
+    start: AnyInt | None = None,
+    end: AnyInt | None = None,
+    step: AnyInt = 1,
 ) -> TensorImpl:
     """A range of a dimension."""
     array = impl.array
@@ -214,7 +219,9 @@ def slice(
     )
 
 
-def diagonal(impl: TensorImpl, offset: int = 0, dim1: int = 0, dim2: int = 1) -> TensorImpl:
+def diagonal(
+    impl: TensorImpl, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1
+) -> TensorImpl:
     """A diagonal over two dimensions, as the last one."""
     return alias_at(
         impl,
@@ -222,14 +229,14 @@ def diagonal(impl: TensorImpl, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     )
 
 
-def unfold(impl: TensorImpl, dimension: int, size: int, step: int) -> TensorImpl:
+def unfold(impl: TensorImpl, dimension: AnyInt, size: AnyInt, step: AnyInt) -> TensorImpl:
     """All windows of a dimension; their elements come as a new last dimension."""
     sizes, strides = unfold_geometry(impl.sizes, impl.strides, dimension, size, step)
     return alias_at(impl, sizes, strides, impl.storage_offset)
 
 
 def split_with_sizes(
-    impl: TensorImpl, split_sizes: Sequence[int], dim: int = 0
+    impl: TensorImpl, split_sizes: Sequence[int], dim: AnyInt = 0
 ) -> list[TensorImpl]:
     """Pieces of the given sizes along a dimension."""
     size = _size_to_cut(impl, dim, "split")
@@ -247,17 +254,17 @@ def split_with_sizes(
     return pieces
 
 
-def split_equal(impl: TensorImpl, split_size: int, dim: int = 0) -> list[TensorImpl]:
+def split_equal(impl: TensorImpl, split_size: AnyInt, dim: AnyInt = 0) -> list[TensorImpl]:
     """Pieces of one size along a dimension, the last perhaps smaller."""
     return split_with_sizes(impl, split_sizes(_size_to_cut(impl, dim, "split"), split_size), dim)
 
 
-def unbind(impl: TensorImpl, dim: int = 0) -> list[TensorImpl]:
+def unbind(impl: TensorImpl, dim: AnyInt = 0) -> list[TensorImpl]:
     """All indices of a dimension."""
     return [select(impl, dim, index) for index in range(_size_to_cut(impl, dim, "unbind"))]
 
 
-def _size_to_cut(impl: TensorImpl, dim: int, name: str) -> int:
+def _size_to_cut(impl: TensorImpl, dim: AnyInt, name: str) -> int:
     sizes = impl.sizes
     if not sizes:
         raise (DimensionError if name == "unbind" else ShapeError)(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 
 __all__ = [
     "fill_",
@@ -48,8 +48,6 @@ __all__ = [
     "take_along_dim",
     "tile",
 ]
-
-T = TypeVar("T", bound=TensorBase)
 
 
 # -- x[...] ---------------------------------------------------------------------------------
@@ -235,7 +233,7 @@ def _read_first(value: T, target: object) -> T:
         return value  # the operator says what is wrong
     if value._impl.shares_storage_lazily or value._impl.storage is not target._impl.storage:
         return value
-    twin = value._wrap(TensorImpl(value._impl.array.copy()))
+    twin = wrap_like(value, value._impl.array.copy())
     edge = gradient_edge(value) if is_grad_enabled() else None
     if edge is not None:
         twin._impl.autograd_meta = AutogradMeta.of_edge(edge)
@@ -271,7 +269,7 @@ def _without_leading_ones(sizes: Shape) -> Shape:
 
 @explained
 def index_put(
-    input: T, indices: Sequence[TensorBase], values: TensorBase, accumulate: bool = False
+    input: T, indices: Sequence[TensorBase], values: AnyTensor, accumulate: AnyBool = False
 ) -> T:
     """A copy with values stored at, or added to, the elements at index arrays.
 
@@ -289,7 +287,7 @@ def index_put(
 
 @explained
 def index_put_(
-    input: T, indices: Sequence[TensorBase], values: TensorBase, accumulate: bool = False
+    input: T, indices: Sequence[TensorBase], values: AnyTensor, accumulate: AnyBool = False
 ) -> T:
     """`index_put` into the tensor itself."""
     return F.index_put_at_(input, list(indices), _places(indices), values, accumulate)
@@ -303,7 +301,7 @@ def _places(indices: Sequence[TensorBase]) -> tuple[int, ...]:
 
 
 @explained
-def take_along_dim(input: T, indices: TensorBase, dim: int | None = None) -> T:
+def take_along_dim(input: T, indices: AnyTensor, dim: AnyInt | None = None) -> T:
     """`gather` with broadcasting; of the flattened tensors without `dim`.
 
     Raises
@@ -335,14 +333,14 @@ def take_along_dim(input: T, indices: TensorBase, dim: int | None = None) -> T:
 # -- overloads ------------------------------------------------------------------------------
 
 
-def fill_(input: T, value: TensorBase | Number) -> T:
+def fill_(input: T, value: AnyTensor | Number) -> T:
     """Set every element to a number, or to the value of a 0-d tensor."""
     if isinstance(value, TensorBase):
         return F.fill_tensor_(input, _read_first(value, input))
     return F.fill_number_(input, value)
 
 
-def masked_fill(input: T, mask: TensorBase, value: TensorBase | Number) -> T:
+def masked_fill(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
     """A copy with one value wherever a mask is true.
 
     Parameters
@@ -357,21 +355,21 @@ def masked_fill(input: T, mask: TensorBase, value: TensorBase | Number) -> T:
     return F.masked_fill_number(input, mask, value)
 
 
-def masked_fill_(input: T, mask: TensorBase, value: TensorBase | Number) -> T:
+def masked_fill_(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
     """`masked_fill` of the tensor itself; the mask must broadcast to its shape."""
     if isinstance(value, TensorBase):
         return F.masked_fill_tensor_(input, mask, _read_first(value, input))
     return F.masked_fill_number_(input, mask, value)
 
 
-def index_fill(input: T, dim: int, index: TensorBase, value: TensorBase | Number) -> T:
+def index_fill(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Number) -> T:
     """A copy with one value in the slices at a vector of indices."""
     if isinstance(value, TensorBase):
         return F.index_fill_tensor(input, dim, index, value)
     return F.index_fill_number(input, dim, index, value)
 
 
-def index_fill_(input: T, dim: int, index: TensorBase, value: TensorBase | Number) -> T:
+def index_fill_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Number) -> T:
     """`index_fill` of the tensor itself."""
     if isinstance(value, TensorBase):
         return F.index_fill_tensor_(input, dim, index, _read_first(value, input))
@@ -380,9 +378,9 @@ def index_fill_(input: T, dim: int, index: TensorBase, value: TensorBase | Numbe
 
 def scatter(
     input: T,
-    dim: int,
-    index: TensorBase,
-    src: TensorBase | Number | None = None,
+    dim: AnyInt,
+    index: AnyTensor,
+    src: AnyTensor | Number | None = None,
     *,
     value: Number | None = None,
 ) -> T:
@@ -403,9 +401,9 @@ def scatter(
 
 def scatter_(
     input: T,
-    dim: int,
-    index: TensorBase,
-    src: TensorBase | Number | None = None,
+    dim: AnyInt,
+    index: AnyTensor,
+    src: AnyTensor | Number | None = None,
     *,
     value: Number | None = None,
 ) -> T:
@@ -416,9 +414,7 @@ def scatter_(
     return F.scatter_value_(input, dim, index, src)
 
 
-def _one_of(
-    src: TensorBase | Number | None, value: Number | None, name: str
-) -> TensorBase | Number:
+def _one_of(src: AnyTensor | Number | None, value: Number | None, name: str) -> TensorBase | Number:
     given = src if value is None else value
     if given is None or (src is not None and value is not None):
         raise ArgumentTypeError(f"{name} needs either src or value", argument="src")
