@@ -253,11 +253,15 @@ class CopySlices(Node):
             part = self.view_fn(whole)
         inner = self._inner()
         writes = this_thread.writes
+        outer = writes.get(inner)
         writes[inner] = self
         try:
             answers = list(inner.apply_tensors((ops.clone(part),), needs))
         finally:
-            writes.pop(inner, None)
+            if outer is None:
+                del writes[inner]
+            else:
+                writes[inner] = outer
         first: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             own = answers[0]
