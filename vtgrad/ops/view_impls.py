@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from typing import SupportsIndex
 
 from vtgrad.errors import DimensionError, ShapeError
 from vtgrad.storage.arrays import Array, Shape
@@ -83,7 +84,7 @@ def as_strided(
     impl: TensorImpl,
     size: Sequence[int],
     stride: Sequence[int],
-    storage_offset: AnyInt | None = None,
+    storage_offset: SupportsIndex | None = None,
 ) -> TensorImpl:
     """Any geometry inside the storage."""
     # Integers may come as tensors, which must not be taken for numbers: `+=` would write them.
