@@ -23,16 +23,17 @@ TARGET = "build"
 # compile, see Note [One source, two builds], and files that would gain nothing.
 COMPILED = """
     storage graph views engine ops/generated
-    ops/arguments.py ops/saving.py ops/install.py ops/view_impls.py operator_methods.py
+    ops/arguments.py ops/saving.py ops/install.py ops/quick.py ops/view_impls.py
+    ops/composites/indexing.py ops/formulas ops/kernels/arithmetic.py ops/kernels/basic_index.py
     ops/kernels/elementwise.py ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py
-    ops/kernels/view_arrays.py ops/formulas ops/composites/indexing.py
+    ops/kernels/view_arrays.py operator_methods.py
 """.split()
 INTERPRETED = """
     storage/arrays.py storage/device.py storage/dtypes.py
     storage/memory_format.py storage/native.py storage/quiet.py
     storage/unchecked.py
     graph/grad_mode.py graph/gradient_edge.py graph/hooks.py graph/this_thread.py
-    engine/backward.py engine/depth.py engine/engine.py engine/signals.py
+    engine/depth.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py
 """.split()

@@ -21,7 +21,7 @@ from .errors import (
 )
 from .formatting import tensor_text
 from .graph.functions import meta_of, requires_grad
-from .graph.grad_mode import is_grad_enabled
+from .graph.recording import is_grad_enabled
 from .ops.arguments import array_of
 from .ops.from_python import index_of
 from .ops.generated import functional as F

@@ -16,9 +16,6 @@ from .storage.unchecked import T
 
 __all__ = ["OperatorMethods"]
 
-# What the operators of inner loops pass on at once, without a look at NumPy's scalars.
-_QUICK = (TensorBase, float, int)
-
 
 def _operand(other: object) -> TensorBase | Number | None:
     """The other operand, NumPy's scalars as the numbers they are; None if it can be no operand."""
@@ -44,7 +41,7 @@ class OperatorMethods(TensorBase):
     __slots__ = ()
 
     def __add__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, _QUICK):
+        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.add(self, other)
         operand = _operand(other)
         if operand is None:
@@ -52,7 +49,7 @@ class OperatorMethods(TensorBase):
         return F.add(self, operand)
 
     def __sub__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, _QUICK):
+        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.sub(self, other)
         operand = _operand(other)
         if operand is None:
@@ -60,7 +57,7 @@ class OperatorMethods(TensorBase):
         return F.sub(self, operand)
 
     def __mul__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, _QUICK):
+        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.mul(self, other)
         operand = _operand(other)
         if operand is None:
@@ -68,7 +65,7 @@ class OperatorMethods(TensorBase):
         return F.mul(self, operand)
 
     def __truediv__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, _QUICK):
+        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.div(self, other)
         operand = _operand(other)
         if operand is None:
@@ -88,7 +85,7 @@ class OperatorMethods(TensorBase):
         return F.remainder(self, operand)
 
     def __pow__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, _QUICK):
+        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.pow(self, other)
         operand = _operand(other)
         if operand is None:
@@ -170,7 +167,7 @@ class OperatorMethods(TensorBase):
         return id(self)
 
     def __radd__(self: T, other: Number) -> T:
-        if isinstance(other, _QUICK):
+        if type(other) is float or type(other) is int:
             return F.add(self, other)
         operand = _operand(other)
         if operand is None:
@@ -178,7 +175,7 @@ class OperatorMethods(TensorBase):
         return F.add(self, operand)
 
     def __rmul__(self: T, other: Number) -> T:
-        if isinstance(other, _QUICK):
+        if type(other) is float or type(other) is int:
             return F.mul(self, other)
         operand = _operand(other)
         if operand is None:
@@ -270,7 +267,7 @@ class OperatorMethods(TensorBase):
         return F.bitwise_not(self)
 
     def __iadd__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, _QUICK):
+        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.add_(self, other)
         operand = _operand(other)
         if operand is None:
@@ -278,7 +275,7 @@ class OperatorMethods(TensorBase):
         return F.add_(self, operand)
 
     def __isub__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, _QUICK):
+        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.sub_(self, other)
         operand = _operand(other)
         if operand is None:
@@ -286,7 +283,7 @@ class OperatorMethods(TensorBase):
         return F.sub_(self, operand)
 
     def __imul__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, _QUICK):
+        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.mul_(self, other)
         operand = _operand(other)
         if operand is None:
@@ -294,7 +291,7 @@ class OperatorMethods(TensorBase):
         return F.mul_(self, operand)
 
     def __itruediv__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, _QUICK):
+        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.div_(self, other)
         operand = _operand(other)
         if operand is None:

@@ -16,7 +16,7 @@ from typing import Generic, NamedTuple
 import numpy as np
 
 from vtgrad.graph.functions import requires_grad, set_history, set_history_of_each
-from vtgrad.graph.grad_mode import is_grad_enabled
+from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of

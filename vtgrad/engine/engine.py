@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ..graph.edge import Edge
-from ..graph.grad_mode import is_grad_enabled, set_mode
+from ..graph.recording import is_grad_enabled, set_mode
 from ..storage.tensor_base import TensorBase
 from .array_run import run_arrays
 from .depth import depth

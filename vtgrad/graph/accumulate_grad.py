@@ -14,11 +14,11 @@ from ..storage.geometry import contiguous_strides, is_non_overlapping_and_dense
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .autograd_meta import AutogradMeta
-from .grad_mode import set_mode
 from .hooks import GradCell, LeafState, graph_lock
 from .input_metadata import InputMetadata
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
+from .recording import set_mode
 from .region import Gradient
 
 __all__ = ["AccumulateGrad"]

@@ -1,62 +1,24 @@
 """Whether operators record what they do: a switch of each thread.
 
-NOTE [ Reading the grad mode ]
-
-Every operator asks whether it should record, and a thread-local read is a good part of a small
-operator's time. So `_Modes.disabled_threads` counts the threads that have recording switched
-off; while it is zero nobody has to look at the thread-local. The count is only a shortcut: a
-thread that ended while recording was off leaves it too high, which costs time and nothing else.
+The decorators keep signatures and drive coroutines, so this file is never compiled, see
+Note [One source, two builds]; the switch itself is in `recording.py`.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, cast, overload
+
+from .recording import is_grad_enabled as is_grad_enabled
+from .recording import set_mode
 
 __all__ = ["GradModeScope", "enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class _ThreadMode(threading.local):
-    enabled: bool = True
-
-
-class _Modes:
-    __slots__ = ("disabled_threads", "lock", "thread")
-
-    disabled_threads: int
-    lock: threading.Lock
-    thread: _ThreadMode
-
-    def __init__(self) -> None:
-        self.disabled_threads = 0
-        self.lock = threading.Lock()
-        self.thread = _ThreadMode()
-
-
-_modes = _Modes()
-
-
-def is_grad_enabled() -> bool:
-    """Whether operators on this thread record a graph."""
-    return _modes.disabled_threads == 0 or _modes.thread.enabled
-
-
-def set_mode(enabled: bool) -> bool:
-    """Switch recording on this thread; returns how it was."""
-    thread = _modes.thread
-    before = thread.enabled
-    if before is not enabled:
-        with _modes.lock:
-            _modes.disabled_threads += -1 if enabled else 1
-        thread.enabled = enabled
-    return before
 
 
 class GradModeScope:

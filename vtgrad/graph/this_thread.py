@@ -24,16 +24,20 @@ class _ThisThread(threading.local):
     ----------
     numbering : Numbering
         The numbers that the thread gives to its nodes.
+    records : bool
+        Whether operators are recorded; see Note [Reading the grad mode].
     writes : dict of Node to Node
         For each operator's node that a node of a write through a view is running, recorded, at
         this moment: the node of the write.
     """
 
     numbering: Numbering
+    records: bool
     writes: dict[Node, Node]
 
     def __init__(self) -> None:
         self.numbering = Numbering(threading.get_ident())
+        self.records = True
         self.writes = {}
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..graph.edge import Edge
 from ..graph.functions import gradient_edge, meta_of
-from ..graph.grad_mode import set_mode
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
+from ..graph.recording import set_mode
 from ..storage.arrays import NumpyDType, Shape
 from ..storage.geometry import Geometry, reach
 from ..storage.tensor_base import TensorBase

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
-from ..graph.grad_mode import is_grad_enabled
 from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
 from ..graph.operators import operators
+from ..graph.recording import is_grad_enabled
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .creation_meta import CreationMeta, propagate

@@ -25,8 +25,8 @@ import numpy as np
 
 from ..errors import ArgumentTypeError
 from ..graph.functions import forget_leaf_node, requires_grad
-from ..graph.grad_mode import is_grad_enabled
 from ..graph.node import Node
+from ..graph.recording import is_grad_enabled
 from ..storage.layout import PECULIAR
 from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase

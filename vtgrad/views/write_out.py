@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import OutGradError, ResultTypeError
 from ..graph.functions import requires_grad
-from ..graph.grad_mode import is_grad_enabled
+from ..graph.recording import is_grad_enabled
 from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
 from ..storage.quiet import quiet

@@ -9,7 +9,7 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.grad_mode import is_grad_enabled
+from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops.composites.shaping import numbers
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F

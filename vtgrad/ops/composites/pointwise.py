@@ -13,7 +13,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.graph.functions import requires_grad
-from vtgrad.graph.grad_mode import is_grad_enabled
+from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F

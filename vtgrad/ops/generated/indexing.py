@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.graph.functions import requires_grad, set_history
-from vtgrad.graph.grad_mode import is_grad_enabled
+from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, arrays_of
 from vtgrad.ops.explain import explain

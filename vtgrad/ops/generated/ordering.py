@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
 from vtgrad.graph.functions import requires_grad, set_history_of_each
-from vtgrad.graph.grad_mode import is_grad_enabled
+from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.ordering_nodes import (
