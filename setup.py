@@ -24,13 +24,13 @@ TARGET = "build"
 COMPILED = """
     storage graph views engine ops/generated
     ops/arguments.py ops/saving.py ops/install.py ops/quick.py ops/view_impls.py
-    ops/composites/indexing.py ops/formulas ops/kernels/arithmetic.py ops/kernels/basic_index.py
+    ops/composites/brackets.py ops/composites/indexing.py ops/formulas ops/kernels/arithmetic.py ops/kernels/basic_index.py
     ops/kernels/elementwise.py ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py
     ops/kernels/view_arrays.py operator_methods.py
 """.split()
 INTERPRETED = """
-    storage/arrays.py storage/device.py storage/dtypes.py
-    storage/memory_format.py storage/native.py storage/quiet.py
+    storage/arrays.py storage/device.py storage/dtypes.py storage/geometry.py
+    storage/memory_format.py storage/native.py storage/quiet.py storage/shapes.py
     storage/unchecked.py
     graph/grad_mode.py graph/gradient_edge.py graph/hooks.py graph/this_thread.py
     engine/depth.py engine/signals.py

@@ -185,12 +185,16 @@ def select(impl: TensorImpl, dim: AnyInt, index: AnyInt) -> TensorImpl:
     shape = array.shape
     ndim = len(shape)
     if array.size and ndim:
-        axis = dim if 0 <= dim < ndim else normalize_dim(dim, ndim)
-        size = shape[axis]
-        if -size <= index < size:
-            place = index + size if index < 0 else index
+        axis: int = dim if type(dim) is int else operator.index(dim)
+        if not 0 <= axis < ndim:
+            axis = normalize_dim(axis, ndim)
+        size: int = shape[axis]
+        place: int = index if type(index) is int else operator.index(index)
+        if place < 0:
+            place += size
+        if 0 <= place < size:
             # The ellipsis makes a 0-d result an array, not a number.
-            part: Array = array[(*[_ALL] * axis, place, ...)] if axis else array[place, ...]
+            part: Array = array[(_ALL,) * axis + (place, ...)] if axis else array[place, ...]
             return impl.alias(part, impl.byte_offset + place * array.strides[axis])
     return alias_at(
         impl, *select_geometry(impl.sizes, impl.strides, impl.storage_offset, dim, index)
@@ -209,11 +213,13 @@ def slice(
     shape = array.shape
     ndim = len(shape)
     if array.size and ndim:
-        axis = dim if 0 <= dim < ndim else normalize_dim(dim, ndim)
+        axis: int = dim if type(dim) is int else operator.index(dim)
+        if not 0 <= axis < ndim:
+            axis = normalize_dim(axis, ndim)
         first, count = slice_bounds(shape[axis], start, end, step)
         if count:
             part = _Slice(first, first + count * step, step)
-            view: Array = array[(*[_ALL] * axis, part)] if axis else array[part]
+            view: Array = array[(_ALL,) * axis + (part,)] if axis else array[part]
             return impl.alias(view, impl.byte_offset + first * array.strides[axis])
     return alias_at(
         impl, *slice_geometry(impl.sizes, impl.strides, impl.storage_offset, dim, start, end, step)
@@ -241,10 +247,11 @@ def split_with_sizes(
 ) -> list[TensorImpl]:
     """Pieces of the given sizes along a dimension."""
     size = _size_to_cut(impl, dim, "split")
+    split_sizes = tuple(map(operator.index, split_sizes))
     if any(piece < 0 for piece in split_sizes) or sum(split_sizes) != size:
         raise ShapeError(
             f"the sizes {list(split_sizes)} do not add up to {size}, the size of dimension {dim}",
-            split_sizes=tuple(split_sizes),
+            split_sizes=split_sizes,
             size=size,
         )
     pieces: list[TensorImpl] = []

@@ -9,9 +9,10 @@ are re-exported here.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
-from vtgrad.errors import ArgumentValueError, OutOfRangeError, ShapeError
+from vtgrad.errors import OutOfRangeError, ShapeError
 
 from .arrays import Shape
 from .overlap import Geometry, Overlap, covers, has_self_overlap, overlap
@@ -25,6 +26,7 @@ from .shapes import (
     split_sizes,
     unflatten_sizes,
 )
+from .slice_bounds import slice_bounds
 from .strides import (
     check_in_bounds,
     clone_strides,
@@ -227,6 +229,7 @@ def select_geometry(sizes: Shape, strides: Shape, offset: int, dim: int, index: 
         raise OutOfRangeError("a 0-d tensor has no dimension to index", index=index, ndim=0)
     place = normalize_dim(dim, len(sizes))
     size = sizes[place]
+    index = operator.index(index)
     if not -size <= index < size:
         raise OutOfRangeError(
             f"index {index} is outside dimension {place} of size {size}",
@@ -241,33 +244,6 @@ def select_geometry(sizes: Shape, strides: Shape, offset: int, dim: int, index: 
         (*strides[:place], *strides[place + 1 :]),
         offset + index * strides[place],
     )
-
-
-def slice_bounds(size: int, start: int | None, end: int | None, step: int) -> tuple[int, int]:
-    """Where a slice starts in a dimension of `size`, and how many elements it takes.
-
-    Bounds outside the dimension are clamped, as in Python.
-
-    Raises
-    ------
-    ArgumentValueError
-        If `step` is not positive.
-    """
-    if step <= 0:
-        raise ArgumentValueError(f"a slice's step must be positive, got {step}", step=step)
-    first = 0 if start is None else start
-    last = size if end is None else end
-    if first < 0:
-        first = max(first + size, 0)
-    elif first > size:
-        first = size
-    if last < 0:
-        last += size
-    elif last > size:
-        last = size
-    if last <= first:
-        return first, 0
-    return first, (last - first + step - 1) // step
 
 
 def slice_geometry(
@@ -306,6 +282,7 @@ def narrow_geometry(
     """
     if not sizes:
         raise ShapeError("a 0-d tensor has no dimension to narrow", ndim=0)
+    start, length = operator.index(start), operator.index(length)
     if length < 0:
         raise ShapeError(f"narrow's length must not be negative, got {length}", length=length)
     place = normalize_dim(dim, len(sizes))
@@ -341,6 +318,7 @@ def diagonal_geometry(
             dim1=dim1,
             dim2=dim2,
         )
+    diagonal = operator.index(diagonal)
     if diagonal >= 0:
         length = max(min(sizes[a], sizes[b] - diagonal), 0)
         skipped = diagonal * strides[b]
@@ -366,6 +344,7 @@ def unfold_geometry(
     ndim = len(sizes)
     place = normalize_dim(dimension, ndim)
     extent = sizes[place] if ndim else 1
+    size, step = operator.index(size), operator.index(step)
     if size < 0 or size > extent or step <= 0:
         raise ShapeError(
             f"windows of size {size} with step {step} do not fit a dimension of size {extent}",

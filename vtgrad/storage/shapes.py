@@ -5,6 +5,7 @@ Pure functions on tuples of integers that need no strides.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 from vtgrad.errors import DimensionError, ShapeError
@@ -32,6 +33,8 @@ def normalize_dim(dim: int, ndim: int) -> int:
     DimensionError
         If `dim` is not in ``[-ndim, ndim - 1]``.
     """
+    # NumPy's integers are welcome, but must not get into a geometry.
+    dim = operator.index(dim)
     if 0 <= dim < ndim:
         return dim
     extent = ndim if ndim > 0 else 1
@@ -108,6 +111,9 @@ def infer_size(sizes: Sequence[int], count: int) -> Shape:
             )
         else:
             wildcard = dim
+    if type(known) is not int:
+        # NumPy's integers are welcome, but must not get into a geometry.
+        return infer_size([operator.index(size) for size in sizes], count)
     if wildcard < 0:
         if known == count:
             return tuple(sizes)
@@ -175,12 +181,13 @@ def expand_sizes(sizes: Shape, target: Sequence[int]) -> Shape:
                 target=tuple(target),
                 dim=place,
             )
-        result.append(wanted)
+        result.append(operator.index(wanted))
     return tuple(result)
 
 
 def split_sizes(size: int, split_size: int) -> Shape:
     """The sizes of the pieces of at most `split_size`; one empty piece for size 0."""
+    split_size = operator.index(split_size)
     if split_size < 0 or (split_size == 0 and size != 0):
         raise ShapeError(
             f"a dimension of size {size} cannot be split into pieces of {split_size}",

@@ -9,6 +9,10 @@ has failed]), and to take what they take when interpreted, such as NumPy's integ
 parameters have the types below. Type checkers see unions with subclasses of which there are no
 objects, hence nothing new; compiled code sees unions with something that it does not know, and
 asks nothing.
+
+That holds as long as they are only handed on. In `x if x is None else operator.index(x)` the type
+checker takes what is left of `AnyInt | None` for int, and compiled code looks: where None has to
+be told from a number, the type is `SupportsIndex | None`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,27 @@
+"""Reading a value before the memory that it shares is written."""
+
+from __future__ import annotations
+
+from ..graph.autograd_meta import AutogradMeta
+from ..graph.functions import gradient_edge
+from ..graph.recording import is_grad_enabled
+from ..storage.tensor_base import TensorBase, wrap_like
+from ..storage.unchecked import T
+
+__all__ = ["read_first"]
+
+
+def read_first(value: T, target: object) -> T:
+    """The value as it is before `target` is written, if they share memory.
+
+    The result has the value's producer, so that nothing of this is seen in the graph.
+    """
+    if not isinstance(target, TensorBase):
+        return value  # the operator says what is wrong
+    if value._impl.shares_storage_lazily or value._impl.storage is not target._impl.storage:
+        return value
+    twin = wrap_like(value, value._impl.array.copy())
+    edge = gradient_edge(value) if is_grad_enabled() else None
+    if edge is not None:
+        twin._impl.autograd_meta = AutogradMeta.of_edge(edge)
+    return twin
