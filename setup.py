@@ -24,9 +24,9 @@ TARGET = "build"
 COMPILED = """
     storage graph views engine ops/generated
     ops/arguments.py ops/saving.py ops/install.py ops/quick.py ops/view_impls.py
-    ops/composites/brackets.py ops/composites/indexing.py ops/formulas ops/kernels/arithmetic.py ops/kernels/basic_index.py
-    ops/kernels/elementwise.py ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py
-    ops/kernels/view_arrays.py operator_methods.py
+    ops/composites/brackets.py ops/composites/indexing.py ops/formulas operator_methods.py
+    ops/kernels/arithmetic.py ops/kernels/basic_index.py ops/kernels/elementwise.py
+    ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py ops/kernels/view_arrays.py
 """.split()
 INTERPRETED = """
     storage/arrays.py storage/device.py storage/dtypes.py storage/geometry.py
