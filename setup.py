@@ -22,9 +22,10 @@ TARGET = "build"
 # The folders and files that are compiled, and what is not: files that hold what mypyc cannot
 # compile, see Note [One source, two builds], and files that would gain nothing.
 COMPILED = """
-    storage graph views engine ops/generated
-    ops/arguments.py ops/saving.py ops/install.py ops/quick.py ops/view_impls.py
-    ops/composites/brackets.py ops/composites/indexing.py ops/formulas operator_methods.py
+    storage graph views engine operator_methods.py
+    ops/generated ops/formulas
+    ops/arguments.py ops/install.py ops/quick.py ops/read_first.py ops/saving.py ops/view_impls.py
+    ops/composites/brackets.py ops/composites/indexing.py
     ops/kernels/arithmetic.py ops/kernels/basic_index.py ops/kernels/elementwise.py
     ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py ops/kernels/view_arrays.py
 """.split()

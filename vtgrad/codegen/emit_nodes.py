@@ -11,7 +11,8 @@ __all__ = ["NODE_IMPORTS", "emit_node"]
 
 NODE_IMPORTS = """\
 from collections.abc import Sequence
-from typing import ClassVar, final
+from operator import index as integer
+from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import collect_next_edges, gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
@@ -32,6 +33,7 @@ from vtgrad.ops.saving import (
     dtype_of_operand,
     dtypes_of_operand,
     geometry_of_operand,
+    integers,
     is_square,
     live,
     ndim_of_operand,
@@ -63,6 +65,7 @@ _UNCHECKED = {
     "int": "AnyInt",
     "str": "AnyStr",
 }
+_INTEGER_TYPE = {"int": "SupportsIndex", "int | None": "SupportsIndex | None"}
 _RECORD_TYPE = {
     "Tensor": "TensorBase",
     "Tensor | Number": "TensorBase | Number",
@@ -73,7 +76,8 @@ _RECORD_TYPE = {
 
 def record_type(argument: Argument) -> str:
     """The type of an argument where only `TensorBase` is known."""
-    return _RECORD_TYPE.get(argument.type) or unchecked(argument.type)
+    kind = argument.type
+    return _RECORD_TYPE.get(kind) or _INTEGER_TYPE.get(kind) or unchecked(kind)
 
 
 def unchecked(kind: str) -> str:
@@ -120,7 +124,7 @@ def emit_node(operator: Operator, names: Names) -> str:
     fields: list[tuple[str, str]] = []
     fields += [(f"saved_{a.name}", _SAVED_TYPE[a.type]) for a in saved]
     fields += [(f"{n}_{m}", _METADATA_TYPE[m]) for n, m in metadata]
-    fields += [(a.name, unchecked(a.type)) for a in plain]
+    fields += [(a.name, a.type if a.type in _INTEGER_TYPE else unchecked(a.type)) for a in plain]
     fields += [(f"saved_{r}", "SavedVariable") for r in results]
 
     lines = ["@final", f"class {operator.node}(Node):"]
@@ -302,7 +306,14 @@ def _record(
             value = f"{name}._impl.array.{attribute}"
         lines.append(f"        node.{name}_{attribute} = {value}")
     for a in plain:
-        lines.append(f"        node.{a.name} = {a.name}")
+        value = a.name
+        if a.type in _INTEGER_TYPE:
+            # A node keeps Python's integers, whatever is one to the user.
+            known = "" if a.type == "int" else f"{a.name} is None or "
+            value = f"{a.name} if {known}type({a.name}) is int else integer({a.name})"
+        elif a.type in {"Dims", "Shape"} or "Sequence[int]" in a.type:
+            value = f"integers({a.name})"
+        lines.append(f"        node.{a.name} = {value}")
     lines.append("        return node\n")
     return lines
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from typing import SupportsIndex, overload
 
 from ..graph.edge import Edge
 from ..graph.node import Node
@@ -16,6 +18,7 @@ __all__ = [
     "dtype_of_operand",
     "dtypes_of_operand",
     "geometry_of_operand",
+    "integers",
     "is_square",
     "live",
     "ndim_of_operand",
@@ -61,6 +64,21 @@ def is_square(
         and isinstance(second, SavedVariable)
         and first.holds_the_same_as(second)
     )
+
+
+@overload
+def integers(value: None) -> None: ...
+@overload
+def integers(value: SupportsIndex) -> int: ...
+@overload
+def integers(value: Sequence[int]) -> Shape: ...
+def integers(value: SupportsIndex | Sequence[int] | None) -> int | Shape | None:
+    """An argument as a node keeps it: Python's integers, whatever is one to the user."""
+    if value is None:
+        return None
+    if isinstance(value, Sequence):
+        return tuple(map(operator.index, value))
+    return operator.index(value)
 
 
 def array_list(field: list[SavedVariable], node: Node) -> list[Array]:
