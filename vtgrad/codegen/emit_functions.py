@@ -134,16 +134,13 @@ def _operand(name: str) -> str:
 
 def _recording(operator: Operator) -> str:
     """The condition on which a call is recorded; it costs little where no operand has metadata."""
-    cheap = {
-        "Tensor": "{0}._impl.autograd_meta is not None",
-        "Tensor | Number": ("isinstance({0}, TensorBase) and {0}._impl.autograd_meta is not None"),
-    }
-    full = f"is_grad_enabled() and requires_grad({_tensor_names(operator)})"
-    if not all(a.type in cheap for a in operator.tensors):
-        return full
-    parts = [cheap[a.type].format(a.name) for a in operator.tensors]
+    asked = "{0}._impl.autograd_meta is not None and {0}._impl.autograd_meta.requires_grad()"
+    inline = {"Tensor": asked, "Tensor | Number": f"isinstance({{0}}, TensorBase) and {asked}"}
+    if not all(a.type in inline for a in operator.tensors):
+        return f"is_grad_enabled() and requires_grad({_tensor_names(operator)})"
+    parts = [inline[a.type].format(a.name) for a in operator.tensors]
     first = parts[0] if len(parts) == 1 else "(" + " or ".join(f"({p})" for p in parts) + ")"
-    return f"{first} and {full}"
+    return f"{first} and is_grad_enabled()"
 
 
 def _saves_results(operator: Operator) -> bool:

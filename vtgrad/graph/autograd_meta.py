@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import AutogradMetaInterface
 from .edge import Edge, edge_to
 from .hooks import GradCell, LeafState, graph_lock
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["AutogradMeta"]
 
 
-class AutogradMeta:
+class AutogradMeta(AutogradMetaInterface):
     """Gradient state of a tensor.
 
     Either `requires_grad_` is set (a leaf) or there is a `grad_fn_` (a result), never both.

@@ -33,6 +33,7 @@ from vtgrad.storage.geometry import (
     unsqueeze_geometry,
     view_strides,
 )
+from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyInt
 
@@ -98,7 +99,10 @@ def view(impl: TensorImpl, size: Sequence[int]) -> TensorImpl:
     """Another shape for the same elements."""
     array = impl.array
     sizes = infer_size(size, array.size)
-    if array.flags.c_contiguous and array.size and 1 not in sizes and 1 not in array.shape:
+    layout = impl.layout
+    if layout is None:
+        layout = impl.find_layout()
+    if layout is not PECULIAR and 1 not in sizes and 1 not in layout.shape:
         return impl.alias(array.reshape(sizes), impl.byte_offset)
     strides = view_strides(impl.sizes, impl.strides, sizes)
     if strides is None:

@@ -12,22 +12,26 @@ storage means that nobody else looks at this buffer.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from .arrays import Array, NumpyDType, Shape
 from .geometry import contiguous_strides, is_contiguous
-from .layout import Layout, layout_of
+from .layout import PECULIAR, Layout, layout_of
 from .storage import Storage
 from .version_counter import VersionCounter
 
 __all__ = ["AutogradMetaInterface", "TensorImpl"]
 
 
-class AutogradMetaInterface(Protocol):
-    """All that this layer knows of autograd metadata."""
+class AutogradMetaInterface:
+    """All that this layer knows of autograd metadata.
+
+    A base class rather than a protocol, so that compiled code calls the method directly.
+    """
+
+    __slots__ = ()
 
     def requires_grad(self) -> bool:
         """Whether gradients are to be computed for the tensor."""
+        raise NotImplementedError
 
 
 class TensorImpl:
@@ -175,7 +179,10 @@ class TensorImpl:
     @property
     def is_contiguous(self) -> bool:
         """Whether the elements lie in row-major order without gaps."""
-        return is_contiguous(self.array.shape, self.strides)
+        layout = self.layout
+        if layout is None:
+            layout = self.find_layout()
+        return layout is not PECULIAR or is_contiguous(self.array.shape, self.strides)
 
     @property
     def shares_storage_lazily(self) -> bool:

@@ -72,7 +72,7 @@ def numbers(
         raise ArgumentTypeError(f"{name} needs its integers, once", given=given)
     if keyword is not None:
         given = (keyword,)
-    if len(given) == 1 and isinstance(given[0], Sequence):
+    if len(given) == 1 and (type(given[0]) is tuple or isinstance(given[0], Sequence)):
         return tuple(given[0])
     result: list[int] = []
     for number in given:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtgrad.graph.functions import requires_grad, set_history
+from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, operand_of
@@ -156,13 +156,13 @@ def add(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None
         impl = TensorImpl(array)
     result = handle_like(input, impl)
     if (
-        (
-            (input._impl.autograd_meta is not None)
-            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (
+            isinstance(other, TensorBase)
+            and other._impl.autograd_meta is not None
+            and other._impl.autograd_meta.requires_grad()
         )
-        and is_grad_enabled()
-        and requires_grad(input, other)
-    ):
+    ) and is_grad_enabled():
         node = AddBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
     return result
@@ -212,13 +212,13 @@ def sub(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None
         return write_out(out, array)
     result = wrap_like(input, array)
     if (
-        (
-            (input._impl.autograd_meta is not None)
-            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (
+            isinstance(other, TensorBase)
+            and other._impl.autograd_meta is not None
+            and other._impl.autograd_meta.requires_grad()
         )
-        and is_grad_enabled()
-        and requires_grad(input, other)
-    ):
+    ) and is_grad_enabled():
         node = SubBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
     return result
@@ -245,10 +245,9 @@ def rsub_tensor(self: T, other: AnyTensor, *, alpha: Number = 1) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, other)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = RsubBackward0.record(self, other, alpha=alpha)
         set_history(result, node)
     return result
@@ -262,7 +261,11 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
         explain(error, "self: Tensor, other: Number, alpha: Number", self, other, alpha)
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = RsubBackward1.record(self, other, alpha=alpha)
         set_history(result, node)
     return result
@@ -297,13 +300,13 @@ def mul(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         impl = TensorImpl(array)
     result = handle_like(input, impl)
     if (
-        (
-            (input._impl.autograd_meta is not None)
-            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (
+            isinstance(other, TensorBase)
+            and other._impl.autograd_meta is not None
+            and other._impl.autograd_meta.requires_grad()
         )
-        and is_grad_enabled()
-        and requires_grad(input, other)
-    ):
+    ) and is_grad_enabled():
         node = MulBackward0.record(input, other)
         set_history(result, node)
     return result
@@ -345,13 +348,13 @@ def true_divide(input: T, other: AnyTensor | Number, *, out: T | None = None) ->
         return write_out(out, array)
     result = wrap_like(input, array)
     if (
-        (
-            (input._impl.autograd_meta is not None)
-            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (
+            isinstance(other, TensorBase)
+            and other._impl.autograd_meta is not None
+            and other._impl.autograd_meta.requires_grad()
         )
-        and is_grad_enabled()
-        and requires_grad(input, other)
-    ):
+    ) and is_grad_enabled():
         node = DivBackward0.record(input, other)
         set_history(result, node)
     return result
@@ -398,13 +401,13 @@ def div_rounded(
         return write_out(out, array)
     result = wrap_like(self, array)
     if (
-        (
-            (self._impl.autograd_meta is not None)
-            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (
+            isinstance(other, TensorBase)
+            and other._impl.autograd_meta is not None
+            and other._impl.autograd_meta.requires_grad()
         )
-        and is_grad_enabled()
-        and requires_grad(self, other)
-    ):
+    ) and is_grad_enabled():
         node = DivBackward2.record(self, other, rounding_mode=rounding_mode)
         set_history(result, node)
     return result
@@ -463,7 +466,11 @@ def remainder_number(self: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = RemainderBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -494,10 +501,9 @@ def remainder_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, other)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = RemainderBackward1.record(self, other)
         set_history(result, node)
     return result
@@ -543,7 +549,11 @@ def fmod_number(self: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = FmodBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -574,10 +584,9 @@ def fmod_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, other)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = FmodBackward1.record(self, other)
         set_history(result, node)
     return result
@@ -616,10 +625,9 @@ def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (end._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, end)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = LerpBackward0.record(self, end, weight)
         set_history(result, node)
     return result
@@ -658,14 +666,10 @@ def lerp_tensor(self: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = N
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
     if (
-        (
-            (self._impl.autograd_meta is not None)
-            or (end._impl.autograd_meta is not None)
-            or (weight._impl.autograd_meta is not None)
-        )
-        and is_grad_enabled()
-        and requires_grad(self, end, weight)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
+        or (weight._impl.autograd_meta is not None and weight._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = LerpBackward1.record(self, end, weight)
         set_history(result, node)
     return result
@@ -710,14 +714,10 @@ def addcmul(
         return write_out(out, array)
     result = wrap_like(input, array)
     if (
-        (
-            (input._impl.autograd_meta is not None)
-            or (tensor1._impl.autograd_meta is not None)
-            or (tensor2._impl.autograd_meta is not None)
-        )
-        and is_grad_enabled()
-        and requires_grad(input, tensor1, tensor2)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
+        or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = AddcmulBackward0.record(input, tensor1, tensor2, value=value)
         set_history(result, node)
     return result
@@ -769,14 +769,10 @@ def addcdiv(
         return write_out(out, array)
     result = wrap_like(input, array)
     if (
-        (
-            (input._impl.autograd_meta is not None)
-            or (tensor1._impl.autograd_meta is not None)
-            or (tensor2._impl.autograd_meta is not None)
-        )
-        and is_grad_enabled()
-        and requires_grad(input, tensor1, tensor2)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
+        or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = AddcdivBackward0.record(input, tensor1, tensor2, value=value)
         set_history(result, node)
     return result
@@ -815,7 +811,11 @@ def pow_number(self: T, exponent: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = PowBackward0.record(self, exponent)
         set_history(result, node)
     return result
@@ -846,10 +846,12 @@ def pow_tensor(self: T, exponent: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (exponent._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, exponent)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (
+            exponent._impl.autograd_meta is not None
+            and exponent._impl.autograd_meta.requires_grad()
+        )
+    ) and is_grad_enabled():
         node = PowBackward1.record(self, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -881,7 +883,11 @@ def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(exponent, array)
-    if exponent._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(exponent):
+    if (
+        exponent._impl.autograd_meta is not None
+        and exponent._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = PowBackward2.record(self, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -900,7 +906,11 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -931,7 +941,11 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = RsqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -962,7 +976,11 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = ReciprocalBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -993,7 +1011,11 @@ def neg(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = NegBackward0.record(input)
         set_history(result, node)
     return result
@@ -1023,7 +1045,11 @@ def abs(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = AbsBackward0.record(input)
         set_history(result, node)
     return result
@@ -1053,7 +1079,11 @@ def sign(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SignBackward0.record(input)
         set_history(result, node)
     return result
@@ -1083,7 +1113,11 @@ def sgn(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SgnBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1114,7 +1148,11 @@ def conj_physical(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = ConjPhysicalBackward0.record(input)
         set_history(result, node)
     return result
@@ -1142,8 +1180,8 @@ def to_dtype(self: T, dtype: NumpyDType) -> T:
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
         and is_grad_enabled()
-        and requires_grad(self)
         and array.dtype.kind in "fc"
     ):
         node = ToCopyBackward0.record(self, dtype)
@@ -1159,7 +1197,11 @@ def sum_to_size(input: T, size: Shape) -> T:
         explain(error, "input: Tensor, size: Shape", input, size)
         raise
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SumToSizeBackward0.record(input, size)
         set_history(result, node)
     return result
@@ -1173,7 +1215,11 @@ def expand_to(self: T, size: Shape) -> T:
         explain(error, "self: Tensor, size: Shape", self, size)
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = ExpandToBackward0.record(self, size)
         set_history(result, node)
     return result

@@ -133,7 +133,11 @@ def relu(input: T) -> T:
         explain(error, "input: Tensor", input)
         raise
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = ReluBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -169,10 +173,12 @@ def threshold_backward(grad_output: T, self: AnyTensor, threshold: Number) -> T:
         raise
     result = wrap_like(grad_output, array)
     if (
-        ((grad_output._impl.autograd_meta is not None) or (self._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(grad_output, self)
-    ):
+        (
+            grad_output._impl.autograd_meta is not None
+            and grad_output._impl.autograd_meta.requires_grad()
+        )
+        or (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = ThresholdBackwardBackward0.record(grad_output, self, threshold)
         set_history(result, node)
     return result
@@ -191,10 +197,9 @@ def maximum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(input, other)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = MaximumBackward0.record(input, other)
         set_history(result, node)
     return result
@@ -209,10 +214,12 @@ def halved_where(self: T, condition: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (condition._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, condition)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (
+            condition._impl.autograd_meta is not None
+            and condition._impl.autograd_meta.requires_grad()
+        )
+    ) and is_grad_enabled():
         node = HalvedWhereBackward0.record(self, condition)
         set_history(result, node)
     return result
@@ -231,10 +238,9 @@ def minimum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(input, other)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = MinimumBackward0.record(input, other)
         set_history(result, node)
     return result
@@ -302,7 +308,11 @@ def clamp_numbers(
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = ClampBackward1.record(self, min, max)
         set_history(result, node)
     return result
@@ -332,7 +342,11 @@ def clamp_min_number(self: T, min: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = ClampMinBackward0.record(self, min)
         set_history(result, node)
     return result
@@ -363,10 +377,9 @@ def clamp_min_tensor(self: T, min: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (min._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, min)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (min._impl.autograd_meta is not None and min._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = ClampMinBackward1.record(self, min)
         set_history(result, node)
     return result
@@ -397,7 +410,11 @@ def clamp_max_number(self: T, max: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = ClampMaxBackward0.record(self, max)
         set_history(result, node)
     return result
@@ -428,10 +445,9 @@ def clamp_max_tensor(self: T, max: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (max._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, max)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (max._impl.autograd_meta is not None and max._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = ClampMaxBackward1.record(self, max)
         set_history(result, node)
     return result
@@ -482,13 +498,20 @@ def where_between(
     result = wrap_like(condition, array)
     if (
         (
-            (condition._impl.autograd_meta is not None)
-            or (isinstance(input, TensorBase) and input._impl.autograd_meta is not None)
-            or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None)
+            condition._impl.autograd_meta is not None
+            and condition._impl.autograd_meta.requires_grad()
         )
-        and is_grad_enabled()
-        and requires_grad(condition, input, other)
-    ):
+        or (
+            isinstance(input, TensorBase)
+            and input._impl.autograd_meta is not None
+            and input._impl.autograd_meta.requires_grad()
+        )
+        or (
+            isinstance(other, TensorBase)
+            and other._impl.autograd_meta is not None
+            and other._impl.autograd_meta.requires_grad()
+        )
+    ) and is_grad_enabled():
         node = WhereBackward0.record(condition, input, other)
         set_history(result, node)
     return result
@@ -527,8 +550,8 @@ def eq_number(self: T, other: Number) -> T:
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
         and is_grad_enabled()
-        and requires_grad(self)
         and array.dtype.kind in "fc"
     ):
         node = EqBackward0.record(self, other)
@@ -557,9 +580,11 @@ def eq_tensor(self: T, other: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        (
+            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        )
         and is_grad_enabled()
-        and requires_grad(self, other)
         and array.dtype.kind in "fc"
     ):
         node = EqBackward1.record(self, other)
@@ -613,8 +638,8 @@ def ne_number(self: T, other: Number) -> T:
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
         and is_grad_enabled()
-        and requires_grad(self)
         and array.dtype.kind in "fc"
     ):
         node = NeBackward0.record(self, other)
@@ -643,9 +668,11 @@ def ne_tensor(self: T, other: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        (
+            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        )
         and is_grad_enabled()
-        and requires_grad(self, other)
         and array.dtype.kind in "fc"
     ):
         node = NeBackward1.record(self, other)
@@ -699,8 +726,8 @@ def lt_number(self: T, other: Number) -> T:
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
         and is_grad_enabled()
-        and requires_grad(self)
         and array.dtype.kind in "fc"
     ):
         node = LtBackward0.record(self, other)
@@ -729,9 +756,11 @@ def lt_tensor(self: T, other: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        (
+            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        )
         and is_grad_enabled()
-        and requires_grad(self, other)
         and array.dtype.kind in "fc"
     ):
         node = LtBackward1.record(self, other)
@@ -785,8 +814,8 @@ def le_number(self: T, other: Number) -> T:
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
         and is_grad_enabled()
-        and requires_grad(self)
         and array.dtype.kind in "fc"
     ):
         node = LeBackward0.record(self, other)
@@ -815,9 +844,11 @@ def le_tensor(self: T, other: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        (
+            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        )
         and is_grad_enabled()
-        and requires_grad(self, other)
         and array.dtype.kind in "fc"
     ):
         node = LeBackward1.record(self, other)
@@ -871,8 +902,8 @@ def gt_number(self: T, other: Number) -> T:
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
         and is_grad_enabled()
-        and requires_grad(self)
         and array.dtype.kind in "fc"
     ):
         node = GtBackward0.record(self, other)
@@ -901,9 +932,11 @@ def gt_tensor(self: T, other: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        (
+            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        )
         and is_grad_enabled()
-        and requires_grad(self, other)
         and array.dtype.kind in "fc"
     ):
         node = GtBackward1.record(self, other)
@@ -957,8 +990,8 @@ def ge_number(self: T, other: Number) -> T:
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
         and is_grad_enabled()
-        and requires_grad(self)
         and array.dtype.kind in "fc"
     ):
         node = GeBackward0.record(self, other)
@@ -987,9 +1020,11 @@ def ge_tensor(self: T, other: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        (
+            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        )
         and is_grad_enabled()
-        and requires_grad(self, other)
         and array.dtype.kind in "fc"
     ):
         node = GeBackward1.record(self, other)
@@ -1067,9 +1102,11 @@ def logical_and(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        (
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        )
         and is_grad_enabled()
-        and requires_grad(input, other)
         and array.dtype.kind in "fc"
     ):
         node = LogicalAndBackward0.record(input, other)
@@ -1103,9 +1140,11 @@ def logical_or(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        (
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        )
         and is_grad_enabled()
-        and requires_grad(input, other)
         and array.dtype.kind in "fc"
     ):
         node = LogicalOrBackward0.record(input, other)
@@ -1139,9 +1178,11 @@ def logical_xor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array)
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (other._impl.autograd_meta is not None))
+        (
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        )
         and is_grad_enabled()
-        and requires_grad(input, other)
         and array.dtype.kind in "fc"
     ):
         node = LogicalXorBackward0.record(input, other)
@@ -1176,8 +1217,8 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
         and is_grad_enabled()
-        and requires_grad(input)
         and array.dtype.kind in "fc"
     ):
         node = LogicalNotBackward0.record(input)

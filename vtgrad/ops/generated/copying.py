@@ -62,7 +62,11 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
         explain(error, "input: Tensor, memory_format: MemoryFormat | None", input, memory_format)
         raise
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = CloneBackward0.record(input, memory_format=memory_format)
         set_history(result, node)
     return result
@@ -173,7 +177,11 @@ def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
         explain(error, "self: Tensor, repeats: Sequence[int]", self, repeats)
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = RepeatBackward0.record(self, repeats)
         set_history(result, node)
     return result
@@ -193,7 +201,11 @@ def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] 
         )
         raise
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = RollBackward0.record(input, shifts, dims)
         set_history(result, node)
     return result
@@ -207,7 +219,11 @@ def flip_dims(self: T, dims: AnyInt | Sequence[int]) -> T:
         explain(error, "self: Tensor, dims: int | Sequence[int]", self, dims)
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = FlipBackward0.record(self, dims)
         set_history(result, node)
     return result
@@ -225,7 +241,11 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = TrilBackward0.record(input, diagonal)
         set_history(result, node)
     return result
@@ -255,7 +275,11 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input):
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = TriuBackward0.record(input, diagonal)
         set_history(result, node)
     return result

@@ -100,10 +100,9 @@ def gather(
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(input, index)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = GatherBackward0.record(input, dim, index, sparse_grad=sparse_grad)
         set_history(result, node)
     return result
@@ -118,14 +117,10 @@ def scatter_src(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        (
-            (self._impl.autograd_meta is not None)
-            or (index._impl.autograd_meta is not None)
-            or (src._impl.autograd_meta is not None)
-        )
-        and is_grad_enabled()
-        and requires_grad(self, index, src)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = ScatterBackward0.record(self, dim, index, src)
         set_history(result, node)
     return result
@@ -158,10 +153,9 @@ def scatter_value(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, index)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = ScatterBackward1.record(self, dim, index, value)
         set_history(result, node)
     return result
@@ -207,14 +201,10 @@ def scatter_add(
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
     if (
-        (
-            (input._impl.autograd_meta is not None)
-            or (index._impl.autograd_meta is not None)
-            or (src._impl.autograd_meta is not None)
-        )
-        and is_grad_enabled()
-        and requires_grad(input, index, src)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = ScatterAddBackward0.record(input, dim, index, src)
         set_history(result, node)
     return result
@@ -269,10 +259,9 @@ def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = Non
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(input, index)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = IndexSelectBackward0.record(input, dim, index)
         set_history(result, node)
     return result
@@ -310,14 +299,10 @@ def index_add(
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
     if (
-        (
-            (input._impl.autograd_meta is not None)
-            or (index._impl.autograd_meta is not None)
-            or (source._impl.autograd_meta is not None)
-        )
-        and is_grad_enabled()
-        and requires_grad(input, index, source)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = IndexAddBackward0.record(input, dim, index, source, alpha=alpha)
         set_history(result, node)
     return result
@@ -381,14 +366,10 @@ def index_copy(
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
     if (
-        (
-            (input._impl.autograd_meta is not None)
-            or (index._impl.autograd_meta is not None)
-            or (source._impl.autograd_meta is not None)
-        )
-        and is_grad_enabled()
-        and requires_grad(input, index, source)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = IndexCopyBackward0.record(input, dim, index, source)
         set_history(result, node)
     return result
@@ -428,10 +409,9 @@ def index_fill_number(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> 
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, index)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = IndexFillBackward0.record(self, dim, index, value)
         set_history(result, node)
     return result
@@ -472,14 +452,10 @@ def index_fill_tensor(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) 
         raise
     result = wrap_like(self, array)
     if (
-        (
-            (self._impl.autograd_meta is not None)
-            or (index._impl.autograd_meta is not None)
-            or (value._impl.autograd_meta is not None)
-        )
-        and is_grad_enabled()
-        and requires_grad(self, index, value)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = IndexFillBackward1.record(self, dim, index, value)
         set_history(result, node)
     return result
@@ -547,10 +523,9 @@ def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(input, index)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = TakeBackward0.record(input, index)
         set_history(result, node)
     return result
@@ -565,10 +540,9 @@ def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (index._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, index)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = TakeSpreadBackward0.record(self, sizes, index)
         set_history(result, node)
     return result
@@ -587,10 +561,9 @@ def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
         return write_out(out, array, exact=True)
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (mask._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(input, mask)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = MaskedSelectBackward0.record(input, mask)
         set_history(result, node)
     return result
@@ -605,10 +578,9 @@ def masked_spread(self: T, sizes: Shape, mask: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (mask._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, mask)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = MaskedSpreadBackward0.record(self, sizes, mask)
         set_history(result, node)
     return result
@@ -623,10 +595,9 @@ def masked_fill_number(self: T, mask: AnyTensor, value: Number) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (mask._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, mask)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = MaskedFillBackward0.record(self, mask, value)
         set_history(result, node)
     return result
@@ -661,14 +632,10 @@ def masked_fill_tensor(self: T, mask: AnyTensor, value: AnyTensor) -> T:
         raise
     result = wrap_like(self, array)
     if (
-        (
-            (self._impl.autograd_meta is not None)
-            or (mask._impl.autograd_meta is not None)
-            or (value._impl.autograd_meta is not None)
-        )
-        and is_grad_enabled()
-        and requires_grad(self, mask, value)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
+        or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = MaskedFillBackward1.record(self, mask, value)
         set_history(result, node)
     return result

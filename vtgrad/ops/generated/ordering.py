@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
-from vtgrad.graph.functions import requires_grad, set_history_of_each
+from vtgrad.graph.functions import set_history_of_each
 from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.explain import explain
@@ -62,7 +62,11 @@ def sort_dim(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
     results = SortDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SortBackward0.record(self, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -106,7 +110,11 @@ def sort_stable(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
     results = SortStableResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SortBackward1.record(self, stable, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -170,7 +178,11 @@ def topk_dim(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
     results = TopkDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = TopkBackward0.record(self, count, dim, largest, sorted)
         set_history_of_each(results, node)
         node.save_results(*results)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
-from vtgrad.graph.functions import requires_grad, set_history, set_history_of_each
+from vtgrad.graph.functions import set_history, set_history_of_each
 from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import numpy_or_none
@@ -91,7 +91,11 @@ def sum_all(self: T, *, dtype: DType | None = None) -> T:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SumBackward0.record(self, dtype=dtype)
         set_history(result, node)
     return result
@@ -124,7 +128,11 @@ def sum_dim(
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SumBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
@@ -138,7 +146,11 @@ def mean_all(self: T, *, dtype: DType | None = None) -> T:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = MeanBackward0.record(self, dtype=dtype)
         set_history(result, node)
     return result
@@ -171,7 +183,11 @@ def mean_dim(
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = MeanBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
@@ -185,7 +201,11 @@ def prod_all(self: T, *, dtype: DType | None = None) -> T:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = ProdBackward0.record(self, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -219,7 +239,11 @@ def prod_dim(
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = ProdBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -238,7 +262,11 @@ def max_all(self: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = MaxBackward1.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -257,7 +285,11 @@ def min_all(self: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = MinBackward1.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -272,7 +304,11 @@ def median_all(self: T) -> T:
         explain(error, "self: Tensor", self)
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = MedianBackward0.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -310,7 +346,11 @@ def max_dim(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
     results = MaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = MaxBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -348,7 +388,11 @@ def min_dim(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
     results = MinDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = MinBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -386,7 +430,11 @@ def median_dim(
             write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
         )
     results = MedianDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = MedianBackward1.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -412,10 +460,9 @@ def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (indices._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, indices)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (indices._impl.autograd_meta is not None and indices._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = PutSelectedBackward0.record(self, sizes, dim, indices, keepdim)
         set_history(result, node)
     return result
@@ -437,10 +484,9 @@ def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) ->
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (indices._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, indices)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (indices._impl.autograd_meta is not None and indices._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = TakeSelectedBackward0.record(self, dim, indices, keepdim)
         set_history(result, node)
     return result
@@ -465,7 +511,11 @@ def amax_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = AmaxBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -491,7 +541,11 @@ def amin_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = AminBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -612,7 +666,11 @@ def var_dim(
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = VarBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
     return result
@@ -640,7 +698,11 @@ def std_dim(
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = StdBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -678,7 +740,11 @@ def linalg_vector_norm(
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = LinalgVectorNormBackward0.record(self, ord, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -704,7 +770,11 @@ def logsumexp_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, out: T | None
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = LogsumexpBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -723,7 +793,11 @@ def softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SoftmaxBackward0.record(self, dim)
         set_history(result, node)
         node.save_results(result)
@@ -742,7 +816,11 @@ def log_softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = LogSoftmaxBackward0.record(self, dim)
         set_history(result, node)
         node.save_results(result)
@@ -768,7 +846,11 @@ def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | Non
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = CumsumBackward0.record(self, dim, dtype=dtype)
         set_history(result, node)
     return result
@@ -805,7 +887,11 @@ def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | No
     if out is not None:
         return write_out(out, array)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = CumprodBackward0.record(self, dim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vtgrad.graph.functions import requires_grad, set_history
+from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
@@ -109,7 +109,9 @@ def select(input: T, dim: AnyInt, index: AnyInt) -> T:
         raise
     node = (
         SelectBackward0.record(input, dim, index)
-        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(input, impl, node)
@@ -138,7 +140,9 @@ def slice(
         raise
     node = (
         SliceBackward0.record(self, dim, start, end, step)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(self, impl, node)
@@ -155,7 +159,9 @@ def diagonal(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -
         raise
     node = (
         DiagonalBackward0.record(input, offset, dim1, dim2)
-        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(input, impl, node)
@@ -170,7 +176,9 @@ def split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
         raise
     node = (
         SplitBackward0.record(self, split_size, dim)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_views(self, impls, node)
@@ -187,7 +195,9 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> t
         raise
     node = (
         SplitWithSizesBackward0.record(input, split_sizes, dim)
-        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_views(input, impls, node)
@@ -202,7 +212,9 @@ def unbind(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
         raise
     node = (
         UnbindBackward0.record(input, dim)
-        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_views(input, impls, node)
@@ -217,7 +229,9 @@ def alias(self: T) -> T:
         raise
     node = (
         AliasBackward0.record(self)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(self, impl, node)
@@ -232,7 +246,9 @@ def transpose(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
         raise
     node = (
         TransposeBackward0.record(input, dim0, dim1)
-        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(input, impl, node)
@@ -247,7 +263,9 @@ def t(input: T) -> T:
         raise
     node = (
         TBackward0.record(input)
-        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(input, impl, node)
@@ -262,7 +280,9 @@ def permute_dims(self: T, dims: Sequence[int]) -> T:
         raise
     node = (
         PermuteBackward0.record(self, dims)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(self, impl, node)
@@ -277,7 +297,9 @@ def view_shape(self: T, size: Sequence[int]) -> T:
         raise
     node = (
         ViewBackward0.record(self, size)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(self, impl, node)
@@ -294,7 +316,9 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
         raise
     node = (
         ReshapeAliasBackward0.record(self, size, stride)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(self, impl, node)
@@ -308,7 +332,11 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
         explain(error, "self: Tensor, size: Sequence[int]", self, size)
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = UnsafeViewBackward0.record(self, size)
         set_history(result, node)
     return result
@@ -323,7 +351,9 @@ def expand_sizes(self: T, size: Sequence[int], *, implicit: AnyBool = False) -> 
         raise
     node = (
         ExpandBackward0.record(self, size, implicit=implicit)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(self, impl, node)
@@ -338,7 +368,9 @@ def squeeze_all(self: T) -> T:
         raise
     node = (
         SqueezeBackward0.record(self)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(self, impl, node)
@@ -353,7 +385,9 @@ def squeeze_dim(self: T, dim: AnyInt) -> T:
         raise
     node = (
         SqueezeBackward1.record(self, dim)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(self, impl, node)
@@ -368,7 +402,9 @@ def squeeze_dims(self: T, dim: Sequence[int]) -> T:
         raise
     node = (
         SqueezeBackward2.record(self, dim)
-        if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(self, impl, node)
@@ -383,7 +419,9 @@ def unsqueeze(input: T, dim: AnyInt) -> T:
         raise
     node = (
         UnsqueezeBackward0.record(input, dim)
-        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(input, impl, node)
@@ -405,7 +443,9 @@ def unfold(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt) -> T:
         raise
     node = (
         UnfoldBackward0.record(input, dimension, size, step)
-        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(input, impl, node)
@@ -429,7 +469,9 @@ def as_strided(
         raise
     node = (
         AsStridedBackward0.record(input, size, stride, storage_offset)
-        if input._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
         else None
     )
     return make_view(input, impl, node)
@@ -524,7 +566,11 @@ def select_backward(self: T, input_sizes: Shape, dim: AnyInt, index: AnyInt) -> 
         )
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SelectBackwardBackward0.record(self, input_sizes, dim, index)
         set_history(result, node)
     return result
@@ -549,7 +595,11 @@ def slice_backward(
         )
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = SliceBackwardBackward0.record(self, input_sizes, dim, start, end, step)
         set_history(result, node)
     return result
@@ -571,7 +621,11 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: AnyInt, dim1: AnyInt,
         )
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = DiagonalBackwardBackward0.record(self, input_sizes, offset, dim1, dim2)
         set_history(result, node)
     return result
@@ -593,7 +647,11 @@ def unfold_backward(self: T, input_sizes: Shape, dim: AnyInt, size: AnyInt, step
         )
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = UnfoldBackwardBackward0.record(self, input_sizes, dim, size, step)
         set_history(result, node)
     return result
@@ -613,7 +671,11 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
         )
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = AsStridedBackwardBackward0.record(self, input_geometry, output_geometry)
         set_history(result, node)
     return result
@@ -633,7 +695,11 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
         )
         raise
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and is_grad_enabled() and requires_grad(self):
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_grad_enabled()
+    ):
         node = AsStridedForwardBackward0.record(self, input_geometry, output_geometry)
         set_history(result, node)
     return result
@@ -648,10 +714,9 @@ def select_scatter(input: T, src: AnyTensor, dim: AnyInt, index: AnyInt) -> T:
         raise
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (src._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(input, src)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = SelectScatterBackward0.record(input, src, dim, index)
         set_history(result, node)
     return result
@@ -684,10 +749,9 @@ def slice_scatter(
         raise
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (src._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(input, src)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = SliceScatterBackward0.record(input, src, dim, start, end, step)
         set_history(result, node)
     return result
@@ -714,10 +778,9 @@ def diagonal_scatter(
         raise
     result = wrap_like(input, array)
     if (
-        ((input._impl.autograd_meta is not None) or (src._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(input, src)
-    ):
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = DiagonalScatterBackward0.record(input, src, offset, dim1, dim2)
         set_history(result, node)
     return result
@@ -747,10 +810,9 @@ def as_strided_scatter_at(
         raise
     result = wrap_like(self, array)
     if (
-        ((self._impl.autograd_meta is not None) or (src._impl.autograd_meta is not None))
-        and is_grad_enabled()
-        and requires_grad(self, src)
-    ):
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+    ) and is_grad_enabled():
         node = AsStridedScatterBackward0.record(self, src, input_geometry, output_geometry)
         set_history(result, node)
     return result
