@@ -114,7 +114,8 @@ if __name__ == "__main__":
         setup(
             distclass=NativeDistribution,
             cmdclass={"build_ext": BuildNative},
-            setup_requires=[MYPY],
+            # NumPy, because mypyc reads its types.
+            setup_requires=[MYPY, "numpy>=2.1"],
         )
     else:
         setup()
