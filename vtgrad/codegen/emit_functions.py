@@ -22,7 +22,6 @@ from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
 from vtgrad.ops.explain import explain
 from vtgrad.ops.quick import quick_binary
-from vtgrad.ops.kernels.elementwise import binary
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet
@@ -190,7 +189,8 @@ def _out_of_place(operator: Operator) -> str:
         for one in outs:
             extra = "" if _differentiable(operator) else ", differentiable=False"
             body += f"        check_out({one}, {_tensor_names(operator)}{extra})\n"
-    body += _kernel_call(operator)
+    call = f"quiet.run(k.{operator.kernel}, {_passed(operator, converted=True)})"
+    body += f"    {'arrays' if multiple else 'array'} = {call}\n"
     if operator.ufunc is not None:
         condition = "out is None"
         if operator.ufunc_if is not None:
@@ -239,22 +239,6 @@ def _out_of_place(operator: Operator) -> str:
             text += f"        node.save_results({'*results' if multiple else 'result'})\n"
     text += f"    return {'results' if multiple else 'result'}\n\n\n"
     return text
-
-
-def _kernel_call(operator: Operator) -> str:
-    """The statements that compute the result."""
-    target = "arrays" if len(operator.results) > 1 else "array"
-    general = f"{target} = quiet.run(k.{operator.kernel}, {_passed(operator, converted=True)})"
-    if operator.ufunc is None:
-        return f"    {general}\n"
-    first, second = (a.name for a in operator.arguments[:2])
-    quick = (
-        f"array = quiet.run(binary, np.{operator.ufunc}, "
-        f"{first}._impl.array, {_operand(second)}, None)"
-    )
-    if operator.ufunc_if is None:
-        return f"    {quick}\n"
-    return f"    if {operator.ufunc_if}:\n        {quick}\n    else:\n        {general}\n"
 
 
 def _explained(operator: Operator, body: str, *, out: bool = True) -> str:

@@ -35,7 +35,6 @@ from vtgrad.ops.saving import (
     geometry_of_operand,
     integers,
     is_square,
-    live,
     ndim_of_operand,
     save_list,
     shape_of_operand,
@@ -181,9 +180,6 @@ def emit_node(operator: Operator, names: Names) -> str:
 def _what_is_kept(kept: dict[str, str], *, optional: set[str]) -> list[str]:
     """The methods about what a node has saved, by field and type."""
     lines = [
-        "    def saved(self) -> Sequence[SavedVariable]:",
-        '        """What was saved."""',
-        f"        return live({', '.join(f'self.{field}' for field in kept)})\n",
         "    def check_saved(self) -> None:",
         '        """Raise if a saved value cannot be used any more."""',
     ]

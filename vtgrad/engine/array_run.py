@@ -137,7 +137,7 @@ class ArrayRun:
     def apply(self, node: Node, buffer: InputBuffer) -> tuple[Sequence[Answer], Sequence[int]]:
         """What a node answers, and who owns it; then what it saved is freed."""
         task = self.task
-        needs = -1 if task.needs is None else task.needs[node]
+        needs = task.needs_of(node)
         grad = buffer.grad
         answers: Sequence[Answer]
         ownership: Sequence[int] = node.ownership

@@ -13,7 +13,6 @@ from .edge import Edge
 from .hooks import GradCell, NodeHooks, NodePostHook, NodePreHook, RemovableHandle
 from .input_metadata import InputMetadata
 from .region import Gradient
-from .saved_variable import SavedVariable
 from .this_thread import this_thread
 
 T = TypeVar("T", bound=TensorBase)
@@ -159,10 +158,6 @@ class Node(Edge):
     def leaf_cell(self) -> GradCell:
         """Where a leaf's node accumulates; only `AccumulateGrad` has it."""
         raise NotSupportedError(f"{self.name()} does not belong to a leaf", node=self.name())
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved for backward and not freed since."""
-        return ()
 
     def check_saved(self) -> None:
         """Raise if the node cannot run; see Note [Backward is all or nothing].

@@ -11,7 +11,7 @@ from ..storage.arrays import Array, Number, NumpyDType
 from ..storage.dtypes import numpy_dtype
 from ..storage.tensor_base import TensorBase
 
-__all__ = ["array_of", "array_or_none", "arrays_of", "numpy_or_none", "operand_of"]
+__all__ = ["array_of", "array_or_none", "arrays_of", "numpy_or_none", "operand_of", "refuse_array"]
 
 
 def array_of(value: object, name: str) -> Array:
@@ -72,3 +72,11 @@ def operand_of(value: object, name: str) -> Array | Number:
 def numpy_or_none(dtype: object) -> NumpyDType | None:
     """The NumPy dtype of a vtgrad dtype, or None."""
     return None if dtype is None else numpy_dtype(dtype)
+
+
+def refuse_array(name: str, value: object) -> None:
+    """Refuse an array in the place of a number: a kernel would take it, and a node keep it."""
+    if isinstance(value, np.ndarray):
+        raise ArgumentTypeError(
+            f"argument {name!r} must be a tensor or a number, not an array", argument=name
+        )

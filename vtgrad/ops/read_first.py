@@ -18,7 +18,9 @@ def read_first(value: T, target: object) -> T:
     """
     if not isinstance(target, TensorBase):
         return value  # the operator says what is wrong
-    if value._impl.shares_storage_lazily or value._impl.storage is not target._impl.storage:
+    # Without a storage nobody else looks at the buffer.
+    storage = value._impl._storage
+    if storage is None or storage is not target._impl._storage:
         return value
     twin = wrap_like(value, value._impl.array.copy())
     edge = gradient_edge(value) if is_grad_enabled() else None

@@ -8,7 +8,7 @@ from typing import SupportsIndex, overload
 
 from ..graph.edge import Edge
 from ..graph.node import Node
-from ..graph.saved_variable import RELEASED, SavedVariable
+from ..graph.saved_variable import SavedVariable
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.dtypes import number_dtype
 from ..storage.tensor_base import TensorBase
@@ -20,7 +20,6 @@ __all__ = [
     "geometry_of_operand",
     "integers",
     "is_square",
-    "live",
     "ndim_of_operand",
     "save_list",
     "shape_of_operand",
@@ -36,16 +35,6 @@ def save_list(
     if edges is None:
         return [SavedVariable(x, None) for x in operands]
     return [SavedVariable(x, e) for x, e in zip(operands, edges, strict=True)]
-
-
-def live(*fields: SavedVariable | list[SavedVariable] | Number | None) -> list[SavedVariable]:
-    """The saved variables among a node's fields, without those that were freed."""
-    found: list[SavedVariable] = []
-    for field in fields:
-        for one in field if isinstance(field, list) else [field]:
-            if isinstance(one, SavedVariable) and one is not RELEASED:
-                found.append(one)
-    return found
 
 
 def is_square(

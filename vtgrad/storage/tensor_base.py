@@ -120,8 +120,4 @@ def handle_like(tensor: T, impl: TensorImpl) -> T:
 
 def wrap_like(tensor: T, array: Array) -> T:
     """A new tensor, of the class of `tensor`, of an array that nobody else has."""
-    cls = type(tensor)
-    new = cls.__new__
-    result = new(cls)
-    result._impl = TensorImpl(array)
-    return result
+    return handle_like(tensor, TensorImpl(array))

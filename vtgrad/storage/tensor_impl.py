@@ -184,11 +184,6 @@ class TensorImpl:
             layout = self.find_layout()
         return layout is not PECULIAR or is_contiguous(self.array.shape, self.strides)
 
-    @property
-    def shares_storage_lazily(self) -> bool:
-        """Whether no alias has been made of this buffer through this impl."""
-        return self._storage is None
-
     def set_geometry_of(self, other: TensorImpl) -> None:
         """Look at the same elements as `other` from now on; versions and metadata stay."""
         self.array = other.array

@@ -14,7 +14,6 @@ from ..graph.large import large
 from ..graph.node import FRESH, Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
-from ..graph.saved_variable import SavedVariable
 from ..graph.this_thread import this_thread
 from ..storage.arrays import Array, Shape
 from ..storage.geometry import Geometry, has_self_overlap, reach
@@ -100,10 +99,6 @@ class CopySlices(Node):
     def name(self) -> str:
         """PyTorch's name of the same node."""
         return "torch::autograd::CopySlices"
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What the operator's node saved."""
-        return () if self.fn is None else self.fn.saved()
 
     def check_saved(self) -> None:
         """Raise if the operator's node was freed or cannot run.

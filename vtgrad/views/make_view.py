@@ -8,7 +8,7 @@ from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.recording import is_grad_enabled
-from ..storage.tensor_base import TensorBase
+from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
 from .creation_meta import CreationMeta, propagate
 from .differentiable_view_meta import DifferentiableViewMeta
@@ -64,11 +64,7 @@ def make_view(
     impl.autograd_meta = DifferentiableViewMeta(
         base, view_fn, creation, impl.counter.value, node, 0 if node is None else output_nr
     )
-    cls = type(parent)
-    new = cls.__new__
-    view = new(cls)
-    view._impl = impl
-    return view
+    return handle_like(parent, impl)
 
 
 def make_views(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:

@@ -15,6 +15,7 @@ from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.graph.functions import requires_grad
 from vtgrad.graph.recording import is_grad_enabled
 from vtgrad.ops import kernels as k
+from vtgrad.ops.arguments import refuse_array
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
@@ -28,14 +29,6 @@ from vtgrad.views.write import write
 
 __all__ = [
     "absolute",
-    "clamp",
-    "clamp_",
-    "clamp_max",
-    "clamp_max_",
-    "clamp_min",
-    "clamp_min_",
-    "clip",
-    "clip_",
     "div",
     "div_",
     "eq_",
@@ -60,7 +53,6 @@ __all__ = [
     "rsub",
     "square",
     "square_",
-    "where",
 ]
 
 T = TypeVar("T", bound=TensorBase)
@@ -175,7 +167,7 @@ def remainder(
             rebase_history(result, NotImplementedNode.record(other))
         return result
     if isinstance(input, TensorBase):
-        _refuse_array("other", other)
+        refuse_array("other", other)
         return F.remainder_number(input, other, out=out)
     raise ArgumentTypeError("at least one operand of remainder must be a tensor")
 
@@ -191,7 +183,7 @@ def fmod(input: T, other: TensorBase | Number, *, out: T | None = None) -> T:
     """What remains of a division rounded towards zero; it has the dividend's sign."""
     if isinstance(other, TensorBase):
         return F.fmod_tensor(input, other, out=out)
-    _refuse_array("other", other)
+    refuse_array("other", other)
     return F.fmod_number(input, other, out=out)
 
 
@@ -256,7 +248,7 @@ def pow(
     if not isinstance(exponent, TensorBase):
         if not isinstance(input, TensorBase):
             raise ArgumentTypeError("at least one operand of pow must be a tensor")
-        _refuse_array("exponent", exponent)
+        refuse_array("exponent", exponent)
         return F.pow_number(input, exponent, out=out)
     if isinstance(input, TensorBase):
         return F.pow_tensor(input, exponent, out=out)
@@ -319,188 +311,6 @@ def round_(input: T, *, decimals: int = 0) -> T:
     if index(decimals) == 0:
         return F.round_whole_(input)
     return F.round_decimals_(input, decimals=decimals)
-
-
-# -- bounds and choices ---------------------------------------------------------------------
-
-
-def clamp(
-    input: T,
-    min: TensorBase | Number | None = None,
-    max: TensorBase | Number | None = None,
-    *,
-    out: T | None = None,
-) -> T:
-    """The values, those below `min` raised to it, those above `max` lowered to it.
-
-    At a bound the gradient passes. Bounds that are tensors get the gradient of what they
-    replaced; both must be tensors then, or both numbers.
-
-    Raises
-    ------
-    DTypeError
-        If both bounds are None.
-    ArgumentTypeError
-        If one is a tensor and the other a number.
-
-    Examples
-    --------
-    >>> import vtgrad as vt
-    >>> vt.clamp(vt.tensor([-2.0, 0.5, 3.0]), 0, 1).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    low, high = _bounds(min, max)
-    if isinstance(low, TensorBase) or isinstance(high, TensorBase):
-        assert not isinstance(low, Number)
-        assert not isinstance(high, Number)
-        return F.clamp_tensors(input, low, high, out=out)
-    return F.clamp_numbers(input, low, high, out=out)
-
-
-def clamp_(
-    input: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
-) -> T:
-    """Limit the tensor itself; see `clamp`."""
-    low, high = _bounds(min, max)
-    if isinstance(low, TensorBase) or isinstance(high, TensorBase):
-        assert not isinstance(low, Number)
-        assert not isinstance(high, Number)
-        return F.clamp_tensors_(input, low, high)
-    return F.clamp_numbers_(input, low, high)
-
-
-def _refuse_array(name: str, value: object) -> None:
-    """Refuse an array in the place of a number: a kernel would take it, and a node keep it."""
-    if isinstance(value, np.ndarray):
-        raise ArgumentTypeError(
-            f"argument {name!r} must be a tensor or a number, not an array", argument=name
-        )
-
-
-Bound = TensorBase | Number | None
-
-
-def _bounds(low: Bound, high: Bound) -> tuple[Bound, Bound]:
-    """The bounds, a 0-d tensor beside a number replaced by its number."""
-    _refuse_array("min", low)
-    _refuse_array("max", high)
-    if isinstance(low, TensorBase) and isinstance(high, Number):
-        return _as_number(low), high
-    if isinstance(high, TensorBase) and isinstance(low, Number):
-        return low, _as_number(high)
-    return low, high
-
-
-def _as_number(bound: TensorBase) -> Number:
-    if bound.ndim or requires_grad(bound):
-        raise ArgumentTypeError("clamp takes two tensors or two numbers, not one of each")
-    number: Number = bound._impl.array.item()
-    return number
-
-
-def clip(
-    input: T,
-    min: TensorBase | Number | None = None,
-    max: TensorBase | Number | None = None,
-    *,
-    out: T | None = None,
-) -> T:
-    """Another name of `clamp`."""
-    return clamp(input, min, max, out=out)
-
-
-def clip_(
-    input: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
-) -> T:
-    """Another name of `clamp_`."""
-    return clamp_(input, min, max)
-
-
-def clamp_min(input: T, min: TensorBase | Number, *, out: T | None = None) -> T:
-    """The values, those below `min` raised to it."""
-    if isinstance(min, TensorBase):
-        return F.clamp_min_tensor(input, min, out=out)
-    _refuse_array("min", min)
-    return F.clamp_min_number(input, min, out=out)
-
-
-def clamp_min_(input: T, min: TensorBase | Number) -> T:
-    """Raise what is below `min` in the tensor itself."""
-    if isinstance(min, TensorBase):
-        return F.clamp_min_tensor_(input, min)
-    return F.clamp_min_number_(input, min)
-
-
-def clamp_max(input: T, max: TensorBase | Number, *, out: T | None = None) -> T:
-    """The values, those above `max` lowered to it."""
-    if isinstance(max, TensorBase):
-        return F.clamp_max_tensor(input, max, out=out)
-    _refuse_array("max", max)
-    return F.clamp_max_number(input, max, out=out)
-
-
-def clamp_max_(input: T, max: TensorBase | Number) -> T:
-    """Lower what is above `max` in the tensor itself."""
-    if isinstance(max, TensorBase):
-        return F.clamp_max_tensor_(input, max)
-    return F.clamp_max_number_(input, max)
-
-
-@overload
-def where(condition: T) -> tuple[T, ...]: ...
-@overload
-def where(
-    condition: T,
-    input: TensorBase | Number,
-    other: TensorBase | Number,
-    *,
-    out: T | None = None,
-) -> T: ...
-def where(
-    condition: TensorBase,
-    input: TensorBase | Number | None = None,
-    other: TensorBase | Number | None = None,
-    *,
-    out: TensorBase | None = None,
-) -> TensorBase | tuple[TensorBase, ...]:
-    """`input` where the condition holds and `other` elsewhere; or, alone, where it holds.
-
-    Parameters
-    ----------
-    condition : Tensor
-        Of dtype bool.
-    input, other : Tensor or number
-        Broadcast with the condition, and promoted to a common dtype. With neither, the result
-        is ``nonzero(condition, as_tuple=True)``.
-    out : Tensor, optional
-        Where to write the result.
-
-    Examples
-    --------
-    >>> import vtgrad as vt
-    >>> x = vt.tensor([1.0, -2.0, 3.0])
-    >>> vt.where(x > 0, x, 0.0).tolist()
-    [1.0, 0.0, 3.0]
-    """
-    if input is None and other is None:
-        if out is not None:
-            raise ArgumentTypeError("where with the condition alone takes no out=")
-        return F.nonzero(condition, as_tuple=True)
-    if input is None or other is None:
-        raise ArgumentTypeError("where takes the condition alone, or two values beside it")
-    # Beside a number, a tensor of another dtype is cast by an operator of its own.
-    if not isinstance(other, TensorBase):
-        if isinstance(input, TensorBase):
-            input = _in_common_dtype(input, other)
-    elif not isinstance(input, TensorBase):
-        other = _in_common_dtype(other, input)
-    return F.where_between(condition, input, other, out=out)
-
-
-def _in_common_dtype(tensor: TensorBase, number: Number) -> TensorBase:
-    array = tensor._impl.array
-    dtype = result_dtype(array, number)
-    return tensor if array.dtype == dtype else F.to_dtype(tensor, dtype)
 
 
 # -- comparisons in place -------------------------------------------------------------------

@@ -43,7 +43,6 @@ from vtgrad.ops.generated.arithmetic_nodes import (
     SumToSizeBackward0,
     ToCopyBackward0,
 )
-from vtgrad.ops.kernels.elementwise import binary
 from vtgrad.ops.quick import quick_binary
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
@@ -121,25 +120,14 @@ def add(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None
         if impl is None:
             if out is not None:
                 check_out(out, input, other)
-            if type(alpha) is int and alpha == 1:
-                array = quiet.run(
-                    binary,
-                    np.add,
-                    input._impl.array,
-                    other._impl.array
-                    if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                    else operand_of(other, "other"),
-                    None,
-                )
-            else:
-                array = quiet.run(
-                    k.add,
-                    input._impl.array,
-                    other._impl.array
-                    if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                    else operand_of(other, "other"),
-                    alpha=alpha,
-                )
+            array = quiet.run(
+                k.add,
+                input._impl.array,
+                other._impl.array
+                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+                else operand_of(other, "other"),
+                alpha=alpha,
+            )
     except Exception as error:
         explain(
             error,
@@ -281,13 +269,11 @@ def mul(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
             if out is not None:
                 check_out(out, input, other)
             array = quiet.run(
-                binary,
-                np.multiply,
+                k.mul,
                 input._impl.array,
                 other._impl.array
                 if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
                 else operand_of(other, "other"),
-                None,
             )
     except Exception as error:
         explain(

@@ -19,7 +19,6 @@ from vtgrad.ops.generated import large_formulas, tensor_formulas
 from vtgrad.ops.overwriting import over, product
 from vtgrad.ops.saving import (
     is_square,
-    live,
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -323,10 +322,6 @@ class MulBackward0(Node):
         )
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_other)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -467,10 +462,6 @@ class DivBackward0(Node):
         )
         node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_other)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -625,10 +616,6 @@ class DivBackward2(Node):
         node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
         node.rounding_mode = rounding_mode
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_other)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -808,10 +795,6 @@ class RemainderBackward1(Node):
         node.saved_other = None if edge1 is None else (SavedVariable(other, edge1))
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_other)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -961,10 +944,6 @@ class FmodBackward1(Node):
         )
         node.saved_other = None if edge1 is None else (SavedVariable(other, edge1))
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_other)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1161,10 +1140,6 @@ class LerpBackward1(Node):
         node.saved_weight = SavedVariable(weight, edge2)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_end, self.saved_weight)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -1326,10 +1301,6 @@ class AddcmulBackward0(Node):
         node.value = value
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_tensor1, self.saved_tensor2)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_tensor1 is not None:
@@ -1461,10 +1432,6 @@ class AddcdivBackward0(Node):
         node.saved_tensor2 = SavedVariable(tensor2, edge2)
         node.value = value
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_tensor1, self.saved_tensor2)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1615,10 +1582,6 @@ class PowBackward0(Node):
         node.exponent = exponent
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -1697,10 +1660,6 @@ class PowBackward1(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_exponent, self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1838,10 +1797,6 @@ class PowBackward2(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_exponent, self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_exponent is not None:
@@ -1921,10 +1876,6 @@ class SqrtBackward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_result.check(self)
@@ -1989,10 +1940,6 @@ class RsqrtBackward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_result.check(self)
@@ -2056,10 +2003,6 @@ class ReciprocalBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -2168,10 +2111,6 @@ class AbsBackward0(Node):
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -2284,10 +2223,6 @@ class SgnBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""

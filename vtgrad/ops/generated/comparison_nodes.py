@@ -17,9 +17,6 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas, tensor_formulas
 from vtgrad.ops.overwriting import over
-from vtgrad.ops.saving import (
-    live,
-)
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -46,10 +43,6 @@ class ReluBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -115,10 +108,6 @@ class ThresholdBackwardBackward0(Node):
         node.saved_self = None if edge0 is None else (SavedVariable(self, edge1))
         node.threshold = threshold
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -214,10 +203,6 @@ class MaximumBackward0(Node):
         node.saved_self = SavedVariable(self, edge0)
         node.saved_other = SavedVariable(other, edge1)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_other)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -344,10 +329,6 @@ class HalvedWhereBackward0(Node):
         node.saved_condition = SavedVariable(condition, None)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_condition)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_condition is not None:
@@ -418,10 +399,6 @@ class MinimumBackward0(Node):
         node.saved_self = SavedVariable(self, edge0)
         node.saved_other = SavedVariable(other, edge1)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_other)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -559,10 +536,6 @@ class ClampBackward0(Node):
         node.saved_min = SavedVariable(min, edge1) if min is not None else None
         node.saved_max = SavedVariable(max, edge2) if max is not None else None
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_min, self.saved_max)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -748,10 +721,6 @@ class ClampBackward1(Node):
         node.max = max
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -823,10 +792,6 @@ class ClampMinBackward0(Node):
         )
         node.min = min
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -900,10 +865,6 @@ class ClampMinBackward1(Node):
         )
         node.saved_min = SavedVariable(min, edge1)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_min)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1032,10 +993,6 @@ class ClampMaxBackward0(Node):
         node.max = max
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -1108,10 +1065,6 @@ class ClampMaxBackward1(Node):
         )
         node.saved_max = SavedVariable(max, edge1)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_max)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1242,10 +1195,6 @@ class WhereBackward0(Node):
         node = WhereBackward0((edge0, edge1))
         node.saved_condition = SavedVariable(condition, None)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_condition)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""

@@ -17,9 +17,6 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas, tensor_formulas
 from vtgrad.ops.overwriting import over, product
-from vtgrad.ops.saving import (
-    live,
-)
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -46,10 +43,6 @@ class ExpBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -118,10 +111,6 @@ class Exp2Backward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_result.check(self)
@@ -186,10 +175,6 @@ class Expm1Backward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_result.check(self)
@@ -251,10 +236,6 @@ class LogBackward0(Node):
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -326,10 +307,6 @@ class Log2Backward0(Node):
         )
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -400,10 +377,6 @@ class Log10Backward0(Node):
         )
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -473,10 +446,6 @@ class Log1PBackward0(Node):
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -550,10 +519,6 @@ class SigmoidBackward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_result.check(self)
@@ -615,10 +580,6 @@ class SinBackward0(Node):
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -689,10 +650,6 @@ class CosBackward0(Node):
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -766,10 +723,6 @@ class TanBackward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_result.check(self)
@@ -831,10 +784,6 @@ class AsinBackward0(Node):
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -911,10 +860,6 @@ class AcosBackward0(Node):
         )
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -990,10 +935,6 @@ class AtanBackward0(Node):
         )
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -1064,10 +1005,6 @@ class SinhBackward0(Node):
         )
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -1137,10 +1074,6 @@ class CoshBackward0(Node):
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1214,10 +1147,6 @@ class TanhBackward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_result.check(self)
@@ -1282,10 +1211,6 @@ class Atan2Backward0(Node):
         )
         node.saved_other = SavedVariable(other, edge1)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_other)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""

@@ -20,7 +20,6 @@ from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
     array_list,
     integers,
-    live,
     save_list,
     tensor_list,
 )
@@ -57,10 +56,6 @@ class GatherBackward0(Node):
         node.saved_index = SavedVariable(index, None)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_index)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -140,10 +135,6 @@ class ScatterBackward0(Node):
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_index)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -239,10 +230,6 @@ class ScatterBackward1(Node):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_index)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_index is not None:
@@ -309,10 +296,6 @@ class ScatterAddBackward0(Node):
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_index)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -395,10 +378,6 @@ class IndexSelectBackward0(Node):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_index)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_index is not None:
@@ -468,10 +447,6 @@ class IndexAddBackward0(Node):
         node.dim = dim if type(dim) is int else integer(dim)
         node.alpha = alpha
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_index, self.saved_source)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -574,10 +549,6 @@ class IndexCopyBackward0(Node):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_index, self.saved_source)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_index is not None:
@@ -678,10 +649,6 @@ class IndexFillBackward0(Node):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_index)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_index is not None:
@@ -748,10 +715,6 @@ class IndexFillBackward1(Node):
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_index)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -840,10 +803,6 @@ class TakeBackward0(Node):
         node.saved_index = SavedVariable(index, None)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_index)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -911,10 +870,6 @@ class TakeSpreadBackward0(Node):
         node.saved_index = SavedVariable(index, None)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_index)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_index is not None:
@@ -973,10 +928,6 @@ class MaskedSelectBackward0(Node):
         node.saved_self = SavedVariable(self, edge0)
         node.saved_mask = SavedVariable(mask, None)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_mask)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1045,10 +996,6 @@ class MaskedSpreadBackward0(Node):
         node.saved_mask = SavedVariable(mask, None)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_mask)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_mask is not None:
@@ -1105,10 +1052,6 @@ class MaskedFillBackward0(Node):
         node = MaskedFillBackward0((edge0,))
         node.saved_mask = SavedVariable(mask, None)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_mask)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1167,10 +1110,6 @@ class MaskedFillBackward1(Node):
         node = MaskedFillBackward1((edge0, edge1))
         node.saved_mask = SavedVariable(mask, None)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_mask)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1259,10 +1198,6 @@ class IndexBackward0(Node):
         node.places = integers(places)
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         for one in self.saved_indices:
@@ -1321,10 +1256,6 @@ class IndexSpreadBackward0(Node):
         node.saved_indices = save_list(indices, None)
         node.places = integers(places)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1392,10 +1323,6 @@ class IndexPutBackward0(Node):
         node.places = integers(places)
         node.accumulate = accumulate
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""

@@ -15,9 +15,6 @@ from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.saving import (
-    live,
-)
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool
@@ -54,10 +51,6 @@ class SortBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -123,10 +116,6 @@ class SortBackward1(Node):
         """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_indices.check(self)
@@ -191,10 +180,6 @@ class TopkBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""

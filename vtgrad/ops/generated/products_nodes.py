@@ -20,7 +20,6 @@ from vtgrad.ops.overwriting import product
 from vtgrad.ops.saving import (
     geometry_of_operand,
     is_square,
-    live,
 )
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -50,10 +49,6 @@ class MmBackward0(Node):
         node.mat2_geometry = geometry_of_operand(mat2)
         node.self_geometry = geometry_of_operand(self)
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_mat2)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -143,10 +138,6 @@ class MvBackward0(Node):
         node.saved_vec = None if edge0 is None else (SavedVariable(vec, edge1))
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_vec)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -234,10 +225,6 @@ class BmmBackward0(Node):
         node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
         node.saved_mat2 = None if edge0 is None else (SavedVariable(mat2, edge1))
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_mat2)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -327,10 +314,6 @@ class DotBackward0(Node):
         node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
         node.saved_tensor = None if edge0 is None else (SavedVariable(tensor, edge1))
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_tensor)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -468,10 +451,6 @@ class AddmmBackward0(Node):
         node.beta = beta
         node.alpha = alpha
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_mat1, self.saved_mat2)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""

@@ -19,7 +19,6 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas, tensor_formulas
 from vtgrad.ops.saving import (
     integers,
-    live,
 )
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Array, Shape
@@ -232,10 +231,6 @@ class ProdBackward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -312,10 +307,6 @@ class ProdBackward1(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -381,10 +372,6 @@ class MaxBackward1(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -465,10 +452,6 @@ class MinBackward1(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -547,10 +530,6 @@ class MedianBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -636,10 +615,6 @@ class MaxBackward0(Node):
         """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_indices.check(self)
@@ -700,10 +675,6 @@ class MinBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -766,10 +737,6 @@ class MedianBackward1(Node):
         """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_indices.check(self)
@@ -830,10 +797,6 @@ class PutSelectedBackward0(Node):
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -903,10 +866,6 @@ class TakeSelectedBackward0(Node):
         node.keepdim = keepdim
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_indices)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_indices is not None:
@@ -972,10 +931,6 @@ class AmaxBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1059,10 +1014,6 @@ class AminBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1148,10 +1099,6 @@ class VarBackward0(Node):
         node.correction = correction
         return node
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -1236,10 +1183,6 @@ class StdBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1333,10 +1276,6 @@ class LinalgVectorNormBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1435,10 +1374,6 @@ class LogsumexpBackward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         if self.saved_self is not None:
@@ -1517,10 +1452,6 @@ class SoftmaxBackward0(Node):
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
-
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
         self.saved_result.check(self)
@@ -1577,10 +1508,6 @@ class LogSoftmaxBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
@@ -1683,10 +1610,6 @@ class CumprodBackward0(Node):
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
-
-    def saved(self) -> Sequence[SavedVariable]:
-        """What was saved."""
-        return live(self.saved_self, self.saved_result)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""

@@ -158,34 +158,7 @@ def parse_index(
     whole = as_array(expression)
     if whole is not None and whole.dtype == _INT64 and whole.ndim and sizes:
         return IndexPlan([], [whole], [expression])
-    parts = _parts(expression, as_array)
-    steps = _basic_steps(parts, sizes)
-    if steps is not None:
-        return IndexPlan(steps, [], [])
-    return _Parser(sizes, parts, as_array).run()
-
-
-def _basic_steps(parts: tuple[object, ...], sizes: Shape) -> list[ViewStep] | None:
-    """The steps of integers and slices alone, the frequent case; None if there is more."""
-    ndim = len(sizes)
-    if len(parts) > ndim or not parts:
-        return None
-    steps: list[ViewStep] = []
-    dim = 0
-    for place, part in enumerate(parts):
-        if type(part) is int:
-            size = sizes[place]
-            if not -size <= part < size:
-                raise _out_of_range(part, place, size)
-            steps.append(Select(dim, part))
-        elif type(part) is slice:
-            step = _slice_step(part, dim)
-            if not _is_full(step, sizes[place]):
-                steps.append(step)
-            dim += 1
-        else:
-            return None
-    return steps or [_ALIAS]
+    return _Parser(sizes, _parts(expression, as_array), as_array).run()
 
 
 def _parts(expression: object, as_array: AsArray) -> tuple[object, ...]:
