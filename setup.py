@@ -26,15 +26,19 @@ COMPILED = """
     ops/generated ops/formulas
     ops/arguments.py ops/install.py ops/quick.py ops/read_first.py ops/saving.py ops/view_impls.py
     ops/composites/brackets.py ops/composites/indexing.py
-    ops/kernels/arithmetic.py ops/kernels/basic_index.py ops/kernels/elementwise.py
-    ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py ops/kernels/view_arrays.py
+    ops/kernels/arithmetic.py ops/kernels/axes.py ops/kernels/basic_index.py ops/kernels/casts.py
+    ops/kernels/elementwise.py ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py
+    ops/kernels/reduction.py ops/kernels/statistics.py ops/kernels/transcendental.py
+    ops/kernels/view_arrays.py
 """.split()
 INTERPRETED = """
-    storage/arrays.py storage/device.py storage/dtypes.py storage/geometry.py
-    storage/memory_format.py storage/native.py storage/quiet.py storage/shapes.py
-    storage/unchecked.py
-    graph/grad_mode.py graph/gradient_edge.py graph/hooks.py graph/this_thread.py
-    engine/depth.py engine/signals.py
+    storage/arrays.py storage/device.py storage/dtypes.py storage/geometry.py storage/growth.py
+    storage/inference.py storage/lazy_array.py storage/memory_format.py storage/native.py
+    storage/quiet.py storage/recent_writes.py storage/shapes.py storage/unchecked.py
+    views/set_memory.py
+    graph/decoration.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
+    graph/this_thread.py
+    engine/running.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py
 """.split()

@@ -18,7 +18,9 @@ from .tensor import Tensor as Tensor
 from . import autograd as autograd
 from . import errors as errors
 from . import random as random
+from . import utils as utils
 from .autograd import enable_grad as enable_grad
+from .autograd import inference_mode as inference_mode
 from .autograd import is_grad_enabled as is_grad_enabled
 from .autograd import no_grad as no_grad
 from .autograd import set_grad_enabled as set_grad_enabled
@@ -39,6 +41,8 @@ from .dtype_info import finfo as finfo
 from .dtype_info import iinfo as iinfo
 from .dtype_info import promote_types as promote_types
 from .dtype_info import result_type as result_type
+from .graph.grad_mode import is_inference as is_inference
+from .graph.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from .ops.generated.public import *  # generated, with an `__all__`
 from .random import Generator as Generator
 from .random import default_generator as default_generator
@@ -68,6 +72,9 @@ from .storage.dtypes import int32 as int32
 from .storage.dtypes import int64 as int64
 from .storage.dtypes import set_default_dtype as set_default_dtype
 from .storage.dtypes import uint8 as uint8
+from .storage.recent_writes import CallSite as CallSite
+from .storage.recent_writes import Write as Write
+from .storage.recent_writes import WrittenView as WrittenView
 
 device = _device.Device
 dtype = _dtypes.DType

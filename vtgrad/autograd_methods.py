@@ -13,6 +13,7 @@ from .errors import (
     DetachViewError,
     GradAssignmentError,
     GradRequiredError,
+    InferenceModeError,
     RequiresGradError,
 )
 from .graph.accumulate_grad import AccumulateGrad
@@ -22,6 +23,7 @@ from .graph.node import Node
 from .ops.generated import functional as F
 from .ops.generated.methods import TensorMethods
 from .storage.dtypes import dtype_of
+from .storage.inference import is_inference_mode_enabled
 from .storage.tensor_base import TensorBase
 from .views.differentiable_view_meta import view_meta_of
 
@@ -157,6 +159,8 @@ class AutogradMethods(TensorMethods):
         ------
         RequiresGradError
             For a dtype that has no gradients, or to switch it off for a result.
+        InferenceModeError
+            To switch it on for an inference tensor, outside of inference mode.
         """
         if not isinstance(requires_grad, (bool, int)):
             raise ArgumentTypeError(
@@ -167,6 +171,11 @@ class AutogradMethods(TensorMethods):
             raise RequiresGradError(
                 f"only floating and complex tensors have gradients, not {self.dtype.name}",
                 dtype=self.dtype,
+            )
+        if requires_grad and self.is_inference() and not is_inference_mode_enabled():
+            raise InferenceModeError(
+                "an inference tensor cannot begin to require grad outside of inference mode; "
+                "clone it to get a normal tensor"
             )
         meta = meta_of(self)
         if not requires_grad:
@@ -213,7 +222,8 @@ class AutogradMethods(TensorMethods):
     def data(self) -> Self:
         """The same memory without gradients and with a version counter of its own."""
         alias = F.detach(self)
-        alias._impl.version_counter = None
+        if not alias.is_inference():
+            alias._impl.version_counter = None
         return alias
 
     @data.setter

@@ -29,6 +29,7 @@ from .pickling import deep_copy, reduce_tensor
 from .storage.arrays import Array, Number, Shape
 from .storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
 from .storage.geometry import normalize_dim, numel
+from .storage.lazy_array import is_conjugated, is_negated, resolved
 from .storage.tensor_base import TensorBase
 
 __all__ = ["ConversionMethods", "Nested", "Size"]
@@ -75,7 +76,8 @@ class ConversionMethods(CreationMethods, CastMethods):
         Raises
         ------
         NumpyConversionError
-            If the tensor requires grad, unless under `no_grad` or forced.
+            If the tensor requires grad, unless under `no_grad` or forced; or if memory does not
+            hold its values, because it is a lazy conjugate or negative. Forced, that gives a copy.
 
         Examples
         --------
@@ -88,9 +90,9 @@ class ConversionMethods(CreationMethods, CastMethods):
         if not force:
             self._check_plain("numpy()")
         impl = self._impl
-        impl.storage  # noqa: B018  # from now on somebody else looks at this buffer
+        impl.storage.exported = True
         # A fresh array object: assigning to its shape must not change the tensor.
-        view: Array = impl.array.view()
+        view: Array = resolved(impl.array).view()
         return view
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
@@ -110,6 +112,13 @@ class ConversionMethods(CreationMethods, CastMethods):
             raise NumpyConversionError(
                 f"{name} of a tensor that requires grad would hide its uses from the graph; "
                 "call x.detach().numpy()"
+            )
+        array = self._impl.array
+        if is_conjugated(array) or is_negated(array):
+            kind, name = ("conjugate", "conj") if is_conjugated(array) else ("negative", "neg")
+            raise NumpyConversionError(
+                f"NumPy knows no lazy {kind}s, whose values are not in memory; call "
+                f"x.resolve_{name}().numpy() for a copy"
             )
 
     # -- Python numbers ------------------------------------------------------------------------

@@ -21,7 +21,6 @@ from .ops.from_python import (
     array_from_data,
     check_array,
     check_device,
-    check_sizes,
     empty_strided_impl,
     index_of,
     number_of,
@@ -31,6 +30,7 @@ from .ops.kernels.scalars import as_element
 from .storage.arrays import Array, Number, NumpyDType
 from .storage.device import Device
 from .storage.dtypes import DType, get_default_dtype, number_dtype, promote
+from .storage.strides import check_sizes
 from .storage.tensor_base import TensorBase
 from .storage.tensor_impl import TensorImpl
 from .tensor import Tensor
@@ -162,7 +162,7 @@ def from_numpy(ndarray: Array) -> Tensor:
             "array.copy()"
         )
     impl = TensorImpl(ndarray.view(np.ndarray))
-    impl.storage  # noqa: B018  # somebody else looks at this buffer from the start
+    impl.storage.exported = True
     return Tensor._wrap(impl)
 
 
@@ -205,7 +205,7 @@ def zeros(
             [0., 0., 0.]])
     """
     shape, wanted = shape_and_dtype("zeros", sizes, size, out, dtype, device)
-    return written(np.zeros(shape, wanted), out, requires_grad)
+    return written(np.zeros(shape, wanted), out, requires_grad, "zeros")
 
 
 def ones(
@@ -218,7 +218,7 @@ def ones(
 ) -> Tensor:
     """A tensor of ones; see `zeros`."""
     shape, wanted = shape_and_dtype("ones", sizes, size, out, dtype, device)
-    return written(np.ones(shape, wanted), out, requires_grad)
+    return written(np.ones(shape, wanted), out, requires_grad, "ones")
 
 
 def empty(
@@ -234,7 +234,7 @@ def empty(
     if out is not None and out.shape == shape:
         # Whatever `out` holds is arbitrary enough.
         return with_grad(out, requires_grad)
-    return written(np.empty(shape, wanted), out, requires_grad)
+    return written(np.empty(shape, wanted), out, requires_grad, "empty")
 
 
 def full(
@@ -276,7 +276,7 @@ def full(
     value = number_of(fill_value, "fill_value")
     own = fill_value._impl.dtype if isinstance(fill_value, TensorBase) else number_dtype(value)
     shape, wanted = shape_and_dtype("full", (size,), None, out, dtype, device, own)
-    return written(np.full(shape, as_element(value, wanted)), out, requires_grad)
+    return written(np.full(shape, as_element(value, wanted)), out, requires_grad, "full")
 
 
 def empty_strided(
@@ -356,6 +356,8 @@ def arange(
         _real(step, "step"),
     )
     whole = all(isinstance(x, int) for x in (first, last, by))
+    if any(isinstance(x, int) and abs(x) >= 2**63 for x in (first, last, by)):
+        raise ArgumentValueError("a bound or the step of arange does not fit 64 bits", step=by)
     wanted = dtype_for(out, dtype, np.dtype(np.int64) if whole else get_default_dtype().numpy)
     _check_orderable(wanted, "arange")
     if not (math.isfinite(first) and math.isfinite(last) and math.isfinite(by)):
@@ -383,7 +385,7 @@ def arange(
     places: Array = np.arange(int(count), dtype=np.int64 if wanted.kind in "iu" else np.float64)
     with np.errstate(all="ignore"):
         values: Array = (first + places * by).astype(wanted)
-    return written(values, out, requires_grad)
+    return written(values, out, requires_grad, "arange")
 
 
 def linspace(
@@ -420,6 +422,8 @@ def linspace(
     """
     check_device(device)
     first, last = number_of(start, "start"), number_of(end, "end")
+    if any(isinstance(x, int) and abs(x) >= 2**63 for x in (first, last)):
+        raise ArgumentValueError("a bound of linspace does not fit 64 bits", start=start, end=end)
     is_complex = isinstance(first, complex) or isinstance(last, complex)
     own = promote(number_dtype(1j if is_complex else 1.0), get_default_dtype().numpy)
     wanted = dtype_for(out, dtype, own)
@@ -428,7 +432,7 @@ def linspace(
     if is_complex and wanted.kind != "c":
         raise DTypeError(f"linspace of complex bounds cannot be {wanted.name}", dtype=wanted.name)
     count = index_of(steps, "steps")
-    check_sizes((max(count, 0),), wanted.itemsize)
+    check_sizes((max(count, 0),), max(8, wanted.itemsize))
     if count < 0:
         raise ShapeError(
             f"linspace needs a number of steps of at least 0, not {count}", steps=count
@@ -444,7 +448,7 @@ def linspace(
         )
         if count == 1:
             values = np.array([first])
-        return written(values.astype(wanted), out, requires_grad)
+        return written(values.astype(wanted), out, requires_grad, "linspace")
 
 
 def eye(
@@ -480,7 +484,7 @@ def eye(
     rows = index_of(n, "n")
     columns = rows if m is None else index_of(m, "m")
     shape, wanted = shape_and_dtype("eye", (rows, columns), None, out, dtype, device)
-    return written(np.eye(*shape, dtype=wanted), out, requires_grad)
+    return written(np.eye(*shape, dtype=wanted), out, requires_grad, "eye")
 
 
 def _real(value: Number | TensorBase, name: str) -> int | float:

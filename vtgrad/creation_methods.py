@@ -13,7 +13,6 @@ from .ops.arguments import numpy_or_none
 from .ops.from_python import (
     array_from_data,
     check_device,
-    check_sizes,
     empty_strided_impl,
     number_of,
     request_grad,
@@ -24,6 +23,7 @@ from .ops.kernels.scalars import as_element
 from .storage.arrays import Array, Number, NumpyDType, Shape
 from .storage.device import Device
 from .storage.dtypes import DType
+from .storage.strides import check_sizes
 from .storage.tensor_base import TensorBase
 from .storage.tensor_impl import TensorImpl
 

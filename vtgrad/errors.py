@@ -20,6 +20,7 @@ __all__ = [
     "EmptyInputsError",
     "DimensionError",
     "ElementIndexError",
+    "FunctionError",
     "GradAssignmentError",
     "GradRequiredError",
     "GradientError",
@@ -27,9 +28,12 @@ __all__ = [
     "HookError",
     "ImplicitGradientError",
     "InferenceModeError",
+    "InferenceSavedError",
     "InferenceViewError",
+    "InferenceWriteError",
     "InputOverlapError",
     "LeafWriteError",
+    "MissingMethodError",
     "MultiOutputViewError",
     "NoDerivativeError",
     "NoGradViewError",
@@ -39,13 +43,17 @@ __all__ = [
     "OutGradError",
     "OutOfBoundsError",
     "OutOfRangeError",
+    "OutsideBackwardError",
     "RequiresGradError",
+    "ResizeError",
     "ResultTypeError",
     "RootError",
     "SavedDetachedError",
     "SelfOverlapError",
     "ShapeError",
     "StaleSavedError",
+    "SwapError",
+    "UndeclaredWriteError",
     "UnusedInputError",
     "ViewInvalidError",
     "ViewOfLeafWriteError",
@@ -194,6 +202,12 @@ class OutGradError(WriteRefusedError):
     kind = "out-grad"
 
 
+class ResizeError(WriteRefusedError):
+    """``resize_`` of a tensor that requires grad, or of memory that cannot grow."""
+
+    kind = "resize"
+
+
 class ViewInvalidError(WriteRefusedError):
     """A view whose creation forbids the write, or whose base was written since.
 
@@ -202,6 +216,12 @@ class ViewInvalidError(WriteRefusedError):
     modified : bool
         False when the view itself was to be written; True when its base, or another view of
         its base, has been written and the view's gradient function can not be rebuilt.
+    creation : str
+        How the view was made.
+    filename, lineno : str and int, or None
+        The line that made the view.
+    write : Write or None
+        If `modified`: the first write since.
     """
 
     kind = "view-invalid"
@@ -231,10 +251,22 @@ class InferenceViewError(ViewInvalidError):
     kind = "inference-view"
 
 
-class InferenceModeError(WriteRefusedError):
+class InferenceModeError(VtgradError, RuntimeError):
     """An inference tensor was used where only normal tensors may be."""
 
     kind = "inference"
+
+
+class InferenceWriteError(WriteRefusedError, InferenceModeError):
+    """An inference tensor was to be written outside of inference mode; nothing was written."""
+
+    kind = "inference-write"
+
+
+class InferenceSavedError(InferenceModeError):
+    """An operator that is recorded would have to save an inference tensor for backward."""
+
+    kind = "inference-saved"
 
 
 class DetachViewError(VtgradError, RuntimeError):
@@ -246,6 +278,12 @@ class DetachViewError(VtgradError, RuntimeError):
 # -- saved values and the graph ---------------------------------------------------------------
 
 
+class SwapError(VtgradError, RuntimeError):
+    """A tensor that something else holds was to be exchanged with another."""
+
+    kind = "swap"
+
+
 class StaleSavedError(VtgradError, RuntimeError):
     """A value that backward needs was overwritten after it was saved.
 
@@ -255,6 +293,15 @@ class StaleSavedError(VtgradError, RuntimeError):
         The version at saving and the version now.
     node : str
         The node that saved the value.
+    operator, filename, lineno : str, str and int, or None
+        What overwrote the value, and the line of the program that called it.
+    writes : tuple of Write
+        That write and the later ones, as far as they are remembered.
+    saved_at : CallSite or None
+        The line that saved the value; only in anomaly mode, see
+        `vtgrad.autograd.set_detect_anomaly`.
+    ways_out : tuple of str
+        Three things to do about it.
     """
 
     kind = "stale-saved"
@@ -270,6 +317,32 @@ class SavedDetachedError(VtgradError, RuntimeError):
     """A saved tensor was detached in place since."""
 
     kind = "saved-detached"
+
+
+class FunctionError(VtgradError, RuntimeError):
+    """A custom Function was used, or uses its context, in a way that has no meaning."""
+
+    kind = "function"
+
+
+class UndeclaredWriteError(FunctionError):
+    """The forward of a custom Function wrote to an input without declaring it.
+
+    Attributes
+    ----------
+    index : int
+        Which argument.
+    expected_version, found_version : int
+        The argument's version before and after forward.
+    """
+
+    kind = "undeclared-write"
+
+
+class MissingMethodError(VtgradError, NotImplementedError):
+    """A custom Function lacks a method that is needed now."""
+
+    kind = "missing-method"
 
 
 class RootError(VtgradError, RuntimeError):
@@ -324,6 +397,12 @@ class GradAssignmentError(VtgradError, RuntimeError):
     """The value assigned to ``.grad`` does not fit the tensor."""
 
     kind = "grad-assignment"
+
+
+class OutsideBackwardError(VtgradError, RuntimeError):
+    """The call is for hooks, while a backward is running."""
+
+    kind = "outside-backward"
 
 
 class HookError(VtgradError, RuntimeError):

@@ -91,7 +91,8 @@ def _aligned(write: Callable[[object], str], shown: Array) -> Callable[[object],
 
 def _number_format(shown: Array) -> Callable[[object], str]:
     """Whole numbers as ``3.``, others with four digits, by powers of ten if they differ widely."""
-    sizes = np.abs(shown.astype(np.float64))
+    with np.errstate(invalid="ignore"):  # uninitialised memory may hold signalling NaNs
+        sizes = np.abs(shown.astype(np.float64))
     sizes = sizes[np.isfinite(sizes) & (sizes != 0)]
     whole = bool((sizes == np.floor(sizes)).all())
     largest, smallest = (float(sizes.max()), float(sizes.min())) if sizes.size else (1.0, 1.0)

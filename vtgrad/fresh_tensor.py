@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .errors import ArgumentTypeError, DTypeError
-from .ops.from_python import check_device, check_differentiable, check_sizes, sizes_of
+from .ops.from_python import check_device, check_differentiable, sizes_of
 from .storage.arrays import Array, NumpyDType, Shape
 from .storage.device import Device
 from .storage.dtypes import DType, get_default_dtype, numpy_dtype
+from .storage.strides import check_sizes
 from .storage.tensor_impl import TensorImpl
 from .tensor import Tensor
 from .views.write_out import check_out, write_out
@@ -79,13 +80,13 @@ def leaf(array: Array, requires_grad: bool) -> Tensor:
     return with_grad(Tensor._wrap(TensorImpl(array)), requires_grad)
 
 
-def written(array: Array, out: Tensor | None, requires_grad: bool) -> Tensor:
-    """A new tensor on a fresh array, or ``out`` with its values."""
+def written(array: Array, out: Tensor | None, requires_grad: bool, function: str) -> Tensor:
+    """A new tensor on a fresh array, or ``out`` with its values, of the function of this name."""
     if out is None:
         return leaf(array, requires_grad)
     if requires_grad:
         check_differentiable(out._impl.dtype)
-    return with_grad(write_out(out, array), requires_grad)
+    return with_grad(write_out(out, array, function), requires_grad)
 
 
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:

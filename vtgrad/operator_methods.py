@@ -8,11 +8,13 @@ import numpy as np
 
 from .errors import ArgumentTypeError, ShapeError
 from .ops.generated import functional as F
+from .ops.kernels.scalars import as_element
 from .ops.types import Index
 from .storage.arrays import Number
 from .storage.native import mypyc_attr
-from .storage.tensor_base import TensorBase
+from .storage.tensor_base import TensorBase, wrap_like
 from .storage.unchecked import T
+from .views.write import write_ufunc
 
 __all__ = ["OperatorMethods"]
 
@@ -27,6 +29,18 @@ def _number(other: object) -> Number | None:
     if isinstance(other, np.generic):
         other = other.item()
     return other if isinstance(other, (int, float, complex)) else None
+
+
+def _assign(part: TensorBase, value: object, name: str) -> None:
+    """Overwrite a part of a tensor, for ``x.real = y``."""
+    operand = _operand(value)
+    if operand is None:
+        raise ArgumentTypeError(
+            f".{name} takes a tensor or a number, not {type(value).__name__}", argument=name
+        )
+    if not isinstance(operand, TensorBase):
+        operand = wrap_like(part, as_element(operand, part._impl.array.dtype))
+    F.copy_(part, operand)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -267,6 +281,9 @@ class OperatorMethods(TensorBase):
         return F.bitwise_not(self)
 
     def __iadd__(self: T, other: TensorBase | Number) -> T:
+        # As in `add_`, which this saves a call.
+        if write_ufunc(self._impl, np.add, other, "add_"):
+            return self
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.add_(self, other)
         operand = _operand(other)
@@ -283,6 +300,9 @@ class OperatorMethods(TensorBase):
         return F.sub_(self, operand)
 
     def __imul__(self: T, other: TensorBase | Number) -> T:
+        # As in `mul_`, which this saves a call.
+        if write_ufunc(self._impl, np.multiply, other, "mul_"):
+            return self
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.mul_(self, other)
         operand = _operand(other)
@@ -347,7 +367,8 @@ class OperatorMethods(TensorBase):
         return F.bitwise_right_shift_(self, operand)
 
     def __getitem__(self, index: Index) -> Self:
-        return F.getitem(self, index)
+        # Much the most frequent case; the operator checks the range itself.
+        return F.select(self, 0, index) if type(index) is int else F.getitem(self, index)
 
     def __setitem__(self, index: Index, value: TensorBase | Number) -> None:
         F.setitem(self, index, value)
@@ -355,6 +376,10 @@ class OperatorMethods(TensorBase):
     def where(self, condition: TensorBase, other: TensorBase | Number) -> Self:
         """The tensor's elements where `condition` is true, `other` elsewhere."""
         return cast("Self", F.where(condition, self, other))
+
+    def polygamma(self, n: int) -> Self:
+        """The derivative of order `n` of the digamma function."""
+        return F.polygamma(n, self)
 
     @property
     def T(self) -> Self:
@@ -378,3 +403,69 @@ class OperatorMethods(TensorBase):
                 shape=self.shape,
             )
         return F.transpose(self, -2, -1)
+
+    @property
+    def H(self) -> Self:
+        """A matrix transposed and conjugated; a view.
+
+        Raises
+        ------
+        ShapeError
+            If there is another number of dimensions.
+        """
+        if self.ndim not in (0, 2):
+            raise ShapeError(
+                f"H needs a matrix, not {self.ndim} dimensions; mH takes batches of them",
+                shape=self.shape,
+            )
+        return F.adjoint(self)
+
+    @property
+    def mH(self) -> Self:
+        """The last two dimensions exchanged, and conjugated; a view.
+
+        Raises
+        ------
+        ShapeError
+            If there is one dimension only.
+        """
+        return F.adjoint(self)
+
+    # -- parts of complex numbers ----------------------------------------------------------------
+
+    @property
+    def real(self) -> Self:
+        """The real parts, as a view; can be assigned. A real tensor itself.
+
+        Examples
+        --------
+        >>> import vtgrad as vt
+        >>> z = vt.tensor([1 + 2j, 3 - 4j])
+        >>> z.real = vt.tensor([5.0, 6.0])
+        >>> z
+        tensor([5.+2.j, 6.-4.j])
+        """
+        return F.real(self)
+
+    @real.setter
+    def real(self, value: TensorBase | Number) -> None:
+        _assign(F.real(self), value, "real")
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts, as a view; can be assigned.
+
+        Raises
+        ------
+        DTypeError
+            If the tensor is not complex.
+        """
+        return F.imag(self)
+
+    @imag.setter
+    def imag(self, value: TensorBase | Number) -> None:
+        _assign(F.imag(self), value, "imag")
+
+    def _neg_view(self) -> Self:
+        """The negatives, as a view of the same memory."""
+        return F._neg_view(self)

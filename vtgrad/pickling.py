@@ -7,13 +7,19 @@ that `pickle` and `copy.deepcopy` meet once for all tensors that share them, so 
 shared memory, and noticed each other's writes, do so after the trip, and no longer with those
 that did not make it. What comes back is a leaf and no view. A geometry from a pickle is not
 believed: it must lie inside its storage.
+
+Whether the copy is an inference tensor is decided where it is made, as for all new memory. So a
+counter comes back as `INFERENCE` in inference mode; and outside, `INFERENCE` as None, which stands
+for one counter for each storage.
 """
 
 from __future__ import annotations
 
 import copy
 import copyreg
+import weakref
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -21,16 +27,18 @@ from .errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
 from .graph.functions import meta_of, own_meta
 from .ops.from_python import request_grad
 from .storage.arrays import Array, Shape
-from .storage.dtypes import DType, dtype_of
+from .storage.dtypes import DType, bool_, dtype_of
 from .storage.geometry import check_in_bounds
+from .storage.inference import counter_of_new
+from .storage.lazy_array import is_conjugated, is_negated, with_bits
 from .storage.storage import Storage
 from .storage.tensor_base import TensorBase
 from .storage.tensor_impl import TensorImpl
-from .storage.version_counter import VersionCounter
+from .storage.version_counter import INFERENCE, VersionCounter
 
 __all__ = ["deep_copy", "reduce_tensor"]
 
-State = tuple[type[TensorBase], Storage, VersionCounter, DType, Shape, Shape, int, bool]
+State = tuple[type[TensorBase], Storage, VersionCounter, DType, Shape, Shape, int, bool, bool, bool]
 
 
 def reduce_tensor(tensor: TensorBase) -> tuple[object, State]:
@@ -46,6 +54,8 @@ def reduce_tensor(tensor: TensorBase) -> tuple[object, State]:
         impl.strides,
         impl.storage_offset,
         meta is not None and meta.requires_grad(),
+        is_conjugated(impl.array),
+        is_negated(impl.array),
     )
 
 
@@ -67,9 +77,10 @@ def deep_copy(tensor: TensorBase, memo: dict[int, object]) -> TensorBase:
             "only leaves can be copied deeply: the graph that produced this tensor would not be "
             "copied; use x.detach().clone(), or x.clone() to stay in the graph"
         )
-    _, (cls, storage, counter, dtype, sizes, strides, offset, grad) = reduce_tensor(tensor)
-    own_storage, own_counter = copy.deepcopy(storage, memo), copy.deepcopy(counter, memo)
-    new = _rebuilt(cls, own_storage, own_counter, dtype, sizes, strides, offset, grad)
+    _, (cls, storage, counter, dtype, sizes, strides, offset, grad, *bits) = reduce_tensor(tensor)
+    own_storage: Storage = copy.deepcopy(storage, memo)
+    own_counter: object = copy.deepcopy(counter, memo)
+    new = _rebuilt(cls, own_storage, own_counter, dtype, sizes, strides, offset, grad, *bits)
     memo[id(tensor)] = new
     if meta is not None and meta.cell is not None and meta.cell.grad is not None:
         own_meta(new).own_cell().grad = copy.deepcopy(meta.cell.grad, memo)
@@ -85,35 +96,43 @@ def _rebuilt(
     strides: object,
     offset: object,
     requires_grad: object,
+    conjugated: object = False,
+    negated: object = False,
 ) -> TensorBase:
     """The tensor that `reduce_tensor` took apart; whatever a pickle holds may arrive here."""
     if not (
         isinstance(cls, type)
         and issubclass(cls, TensorBase)
         and isinstance(storage, Storage)
-        and isinstance(counter, VersionCounter)
+        and (counter is None or isinstance(counter, VersionCounter))
         and isinstance(dtype, DType)
         and isinstance(sizes, tuple)
         and isinstance(strides, tuple)
         and type(offset) is int
         and all(type(n) is int for n in (*sizes, *strides))
+        and type(conjugated) is type(negated) is bool
+        and dtype.is_complex >= conjugated
+        and not (negated and dtype is bool_)
     ):
         raise ArgumentTypeError("this is not a pickled tensor")
     nbytes = storage.nbytes()
     if storage.data_ptr() % dtype.itemsize and nbytes:
         raise OutOfBoundsError(f"the storage is not aligned for {dtype.name}", dtype=dtype)
-    check_in_bounds(sizes, strides, offset, nbytes // dtype.itemsize)
+    check_in_bounds(sizes, strides, offset, nbytes // dtype.itemsize, backwards=True)
     root = TensorImpl(storage.strided(np.dtype(np.uint8), (nbytes,), (1,), 0))
     root._storage = storage
-    root.version_counter = counter
+    root.version_counter = _counter_for(storage) if counter is None else counter
     array = storage.strided(dtype.numpy, sizes, strides, offset)
+    array = with_bits(array, conjugated, negated)
     tensor = cls._wrap(root.alias(array, offset * dtype.itemsize, strides))
     if requires_grad is True:
         request_grad(tensor)
     return tensor
 
 
-def _storage_of(content: bytes) -> Storage:
+def _storage_of(content: object) -> Storage:
+    if not isinstance(content, bytes):
+        raise ArgumentTypeError("this is not a pickled storage")
     array: Array = np.frombuffer(content, np.uint8).copy()
     return Storage(array)
 
@@ -123,10 +142,37 @@ def _reduce_storage(storage: Storage) -> tuple[Callable[[bytes], Storage], tuple
     return _storage_of, (whole.tobytes(),)
 
 
-def _reduce_counter(counter: VersionCounter) -> tuple[type[VersionCounter], tuple[()]]:
+def _reduce_counter(
+    counter: VersionCounter,
+) -> tuple[Callable[[], VersionCounter | None], tuple[()]]:
     """The copy's memory has not been written yet."""
-    return VersionCounter, ()
+    return (_uncounted if counter is INFERENCE else _counter), ()
+
+
+def _counter() -> VersionCounter:
+    return counter_of_new() or VersionCounter()
+
+
+def _uncounted() -> VersionCounter | None:
+    return counter_of_new()
+
+
+# The counters of storages that were copied from inference tensors' and are no longer, by the
+# identity of the array that each is about to live as long as.
+_counters: Final[dict[int, tuple[weakref.ref[Array], VersionCounter]]] = {}
+
+
+def _counter_for(storage: Storage) -> VersionCounter:
+    """One counter for all normal tensors on a storage that had no counter before it was copied."""
+    owner = storage.owner
+    key = id(owner)
+    known = _counters.get(key)
+    if known is not None and known[0]() is owner:
+        return known[1]
+    counter = VersionCounter()
+    _counters[key] = weakref.ref(owner, lambda _: _counters.pop(key, None)), counter
+    return counter
 
 
 copyreg.pickle(Storage, _reduce_storage)
-copyreg.pickle(VersionCounter, _reduce_counter)
+copyreg.pickle(VersionCounter, _reduce_counter)  # type: ignore[arg-type]  # None is what stands for a counter here

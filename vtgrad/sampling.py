@@ -9,7 +9,7 @@ import numpy as np
 
 from .errors import ArgumentTypeError, ResultTypeError
 from .fresh_tensor import dtype_for, shape_and_dtype, written
-from .ops.from_python import check_device, check_sizes, index_of, sizes_of
+from .ops.from_python import check_device, index_of, sizes_of
 from .ops.generated import functional as F
 from .ops.kernels.drawing import draw_integers, normal_, uniform_
 from .random import Generator, source_of
@@ -17,6 +17,7 @@ from .storage.arrays import Array
 from .storage.device import Device
 from .storage.dtypes import DType
 from .storage.quiet import quiet
+from .storage.strides import check_sizes
 from .tensor import Tensor
 
 __all__ = ["normal", "rand", "randint", "randn", "randperm"]
@@ -57,7 +58,7 @@ def rand(
     shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype, device)
     array: Array = np.empty(shape, wanted)
     quiet.run(uniform_, array, generator=generator)
-    return written(array, out, requires_grad)
+    return written(array, out, requires_grad, "rand")
 
 
 def randn(
@@ -73,7 +74,7 @@ def randn(
     shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype, device)
     array: Array = np.empty(shape, wanted)
     quiet.run(normal_, array, generator=generator)
-    return written(array, out, requires_grad)
+    return written(array, out, requires_grad, "randn")
 
 
 @overload
@@ -149,7 +150,9 @@ def randint(
     shape = sizes_of("randint", (), _sequence(size))
     wanted = dtype_for(out, dtype, np.dtype(np.int64))
     check_sizes(shape, wanted.itemsize)
-    return written(draw_integers(start, end, shape, wanted, generator), out, requires_grad)
+    return written(
+        draw_integers(start, end, shape, wanted, generator), out, requires_grad, "randint"
+    )
 
 
 def _sequence(size: object) -> Sequence[int]:
@@ -203,7 +206,7 @@ def randperm(
     values: Array = np.asarray(order).astype(wanted)
     if shape[0] and not (values == np.arange(shape[0]).take(order)).all():
         raise ResultTypeError(f"{wanted.name} cannot hold {shape[0]} integers", dtype=wanted.name)
-    return written(values, out, requires_grad)
+    return written(values, out, requires_grad, "randperm")
 
 
 @overload
@@ -265,7 +268,7 @@ def normal(
         shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype, device)
         array: Array = np.empty(shape, wanted)
         quiet.run(normal_, array, mean, std, generator=generator)
-        return written(array, out, requires_grad)
+        return written(array, out, requires_grad, "normal")
     if size is not None or dtype is not None or device is not None or requires_grad:
         raise ArgumentTypeError("normal of tensors takes no size, dtype, device or requires_grad")
     if isinstance(mean, Tensor):

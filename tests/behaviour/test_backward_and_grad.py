@@ -68,6 +68,14 @@ def test_a_complex_gradient_does_not_fit_a_real_root() -> None:
         y.backward(vt.ones(2, dtype=vt.complex128))
 
 
+def test_a_real_gradient_does_not_fit_a_complex_root() -> None:
+    z = vt.ones(2, dtype=vt.complex128, requires_grad=True)
+    y = z * 2
+    with refused(RuntimeError, "gradient", [z, y]):
+        y.backward(ramp(2))
+    assert z.grad is None
+
+
 def test_a_gradient_of_another_float_dtype_is_cast() -> None:
     x = leaf(2)
     (x * 2).backward(vt.ones(2, dtype=vt.float32))
@@ -298,6 +306,51 @@ def test_a_gradient_edge_may_be_a_root() -> None:
     assert gradient.tolist() == [5, 10]
 
 
+def test_backward_takes_an_edge_or_a_list_of_edges_as_inputs() -> None:
+    x, z = leaf(2), leaf(2)
+    edge = vt.autograd.graph.get_gradient_edge(x)
+    vt.autograd.backward((x * z).sum(), inputs=edge)
+    vt.autograd.backward((x * z).sum(), inputs=[edge])
+    assert grad_list(x) == [2, 4]
+    assert z.grad is None
+
+
+def test_backward_to_the_edge_of_a_result_fills_nothing() -> None:
+    # An edge has no tensor that could be filled.
+    x = leaf(2)
+    y = x * 1
+    edge = vt.autograd.graph.get_gradient_edge(y)
+    vt.autograd.backward((y * 2).sum(), inputs=[edge])
+    assert x.grad is None
+    assert not y.retains_grad
+
+
+def test_inputs_of_backward_must_be_tensors_that_require_grad() -> None:
+    x = leaf(2)
+    y = (x * 2).sum()
+    with refused(RuntimeError, "grad-required", [x, y]):
+        y.backward(inputs=[ramp(2)])
+    with pytest.raises((TypeError, RuntimeError)):
+        y.backward(inputs=[3])  # type: ignore[list-item]  # the point of the test
+    assert x.grad is None
+
+
+def test_an_input_named_twice_is_filled_once() -> None:
+    x = leaf(2)
+    y = x * 1
+    (y * 2).sum().backward(inputs=[x, x, y, y])
+    assert grad_list(x) == [2, 2]
+    assert grad_list(y) == [2, 2]
+
+
+def test_a_result_given_as_input_goes_on_retaining_its_gradient() -> None:
+    y = leaf(2) * 2
+    (y * 2).sum().backward(inputs=[y], retain_graph=True)
+    assert y.retains_grad
+    (y * 3).sum().backward()
+    assert grad_list(y) == [5, 5]
+
+
 def test_the_strides_of_a_gradient_are_those_of_its_leaf() -> None:
     x = ramp(2, 3).t().requires_grad_()
     x.sum().backward()
@@ -367,10 +420,42 @@ def test_a_node_can_be_called_with_a_gradient() -> None:
     assert second is None
 
 
-def test_a_node_called_with_too_many_gradients_is_a_type_error() -> None:
+def test_a_node_called_with_a_wrong_number_of_gradients_is_a_type_error() -> None:
     y = leaf(2) * 2
     with pytest.raises(TypeError):
         node_of(y)(ramp(2), ramp(2))
+    with pytest.raises(TypeError):
+        node_of(y)()
+    piece = leaf(3).split(1)[0]
+    with pytest.raises(TypeError):
+        node_of(piece)(ramp(1))
+    (found,) = [node_of(piece)(None, ramp(1), None)]
+    assert isinstance(found, vt.Tensor)
+    assert found.tolist() == [0, 1, 0]
+
+
+def test_a_node_called_without_a_gradient_has_none_to_give() -> None:
+    x = leaf(2)
+    assert node_of(x * x)(None) == (None, None)
+
+
+def test_next_functions_are_the_identical_nodes_each_time() -> None:
+    y = leaf(2).exp()
+    z = y * y
+    (first, _), (second, _) = node_of(z).next_functions
+    assert first is second is y.grad_fn
+    assert node_of(z).next_functions == node_of(z).next_functions
+
+
+def test_the_number_of_an_output_survives_being_saved() -> None:
+    a = leaf(2, 2)
+    first, second = a.exp().unbind(0)
+    (gradient,) = vt.autograd.grad((first * second).sum(), a, create_graph=True)
+    assert gradient.requires_grad
+    # The second factor was saved, and its gradient still goes to output 1 of the unbind.
+    (edge_of_first, zero), (edge_of_second, one) = node_of(first * second).next_functions
+    assert edge_of_first is edge_of_second
+    assert (zero, one) == (0, 1)
 
 
 def test_a_failing_hook_leaves_no_gradient_half_accumulated() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from .support import fn_name, gradients, leaf, node_of, ramp, refused, unreached, vt
@@ -179,6 +181,33 @@ def test_a_square_may_be_taken_of_itself() -> None:
     assert b.tolist() == [1, 4, 9]
 
 
+def test_regions_that_are_too_hard_to_tell_apart_are_read_before_they_are_written() -> None:
+    b = ramp(6)
+    b[0:4:2].add_(b[0:2])
+    assert b.tolist() == [2, 2, 5, 4, 5, 6]
+    c = ramp(6)
+    c[0:4:2].copy_(c[0:2])
+    assert c.tolist() == [1, 2, 2, 4, 5, 6]
+
+
+# What stores one value only may do so anywhere, as long as nothing is recorded.
+ONE_VALUE: dict[str, Callable[[vt.Tensor], object]] = {
+    "masked fill": lambda x: x.masked_fill_(vt.tensor([True, False, False]), 9.0),
+    "index fill": lambda x: x.index_fill_(0, vt.tensor([1]), 9.0),
+    "assign at a list": lambda x: x.__setitem__([1], 9.0),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Use of:UserWarning")  # PyTorch's, of these very writes
+@pytest.mark.parametrize("write", ONE_VALUE.values(), ids=ONE_VALUE)
+def test_one_value_is_stored_in_an_expanded_tensor(write: Callable[[vt.Tensor], object]) -> None:
+    b = ramp(1)
+    wide = b.expand(3)
+    write(wide)
+    assert b.tolist() == [9]
+    assert wide._version == b._version == 1
+
+
 def test_interleaved_regions_do_not_overlap() -> None:
     b = ramp(6)
     b[::2].add_(b[1::2])
@@ -217,6 +246,33 @@ def test_copy_fill_and_assignment_convert_between_dtypes() -> None:
     assert i.tolist() == [3, 3]
     i.masked_fill_(i > 0, 2.5)
     assert i.tolist() == [2, 2]
+
+
+COMPLEX_INTO_REAL: dict[str, Callable[[vt.Tensor, vt.Tensor], object]] = {
+    "copy": lambda x, z: x.copy_(z),
+    "assign": lambda x, z: x.__setitem__(slice(None), z),
+    "assign an element": lambda x, z: x.__setitem__(0, z[0]),
+    "fill": lambda x, z: x.fill_(z[0]),
+}
+
+
+@pytest.mark.parametrize("write", COMPLEX_INTO_REAL.values(), ids=COMPLEX_INTO_REAL)
+def test_storing_complex_values_among_real_ones_warns_and_keeps_the_real_part(
+    write: Callable[[vt.Tensor, vt.Tensor], object],
+) -> None:
+    x, z = ramp(1), vt.tensor([5 + 6j], dtype=vt.complex128)
+    with pytest.warns(UserWarning, match="imaginary"):
+        write(x, z)
+    assert x.tolist() == [5]
+    assert x._version == 1
+
+
+def test_a_real_part_that_was_copied_has_a_complex_gradient() -> None:
+    a, z = leaf(2), vt.tensor([1 + 2j, 3 + 4j], dtype=vt.complex128, requires_grad=True)
+    b = a.clone()
+    with pytest.warns(UserWarning, match="imaginary"):
+        b.copy_(z)
+    assert gradients((b * ramp(2)).sum(), a, z) == [[0, 0], [1, 2]]
 
 
 def test_a_metadata_operator_on_a_detached_alias_leaves_the_shape_of_the_source() -> None:

@@ -286,3 +286,13 @@ def test_such_a_write_to_a_region_stops_the_gradient_there_only(
     b = a.clone()
     write(b[1:])
     assert gradients(b.sum(), a) == [[1, 0, 0]]
+
+
+def test_a_part_of_a_view_that_gradients_in_row_major_order_do_not_have() -> None:
+    x = leaf(3, 4)
+    columns = x.t().clone()
+    flat = columns.t().view(12)
+    (g,) = gradients(flat[2:7].sum(), x)
+    assert g == [[0, 0, 1, 1], [1, 1, 1, 0], [0, 0, 0, 0]]
+    (g,) = gradients((flat[2:7] * 2 + columns.t()[0, 0]).sum() + columns.sum(), x)
+    assert g == [[6, 1, 3, 3], [3, 3, 3, 1], [1, 1, 1, 1]]

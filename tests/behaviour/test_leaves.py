@@ -167,6 +167,18 @@ def test_the_grad_of_a_computed_tensor_warns() -> None:
     y = leaf(2) * 2
     with pytest.warns(UserWarning, match=r"\.grad"):
         assert y.grad is None
+    y.retain_grad()
+    assert y.grad is None  # a warning would be an error
+
+
+def test_the_grad_of_a_constant_stays_when_it_becomes_part_of_a_graph() -> None:
+    x, w = ramp(3), leaf(3)
+    x.grad = ramp(3)
+    x.mul_(w)
+    assert grad_list(x) == [1, 2, 3]
+    (x * 2).sum().backward()
+    assert grad_list(x) == [1, 2, 3]
+    assert grad_list(w) == [2, 4, 6]
 
 
 # -- .data -------------------------------------------------------------------------------------
@@ -201,6 +213,40 @@ def test_data_may_be_assigned_to_a_view_which_stays_one() -> None:
     assert v.shape == (5,)
 
 
+def test_assigned_data_keeps_the_object_its_version_and_its_place_as_a_leaf() -> None:
+    x, other = leaf(2), ramp(3)
+    other.add_(1)
+    with vt.no_grad():
+        x.add_(1)
+    before = x
+    x.data = other
+    assert x is before
+    assert x.requires_grad
+    assert x.is_leaf
+    assert x._version == 1
+    assert x.data_ptr() == other.data_ptr()
+
+
+def test_complex_data_may_be_assigned_to_a_leaf_that_requires_grad() -> None:
+    x = leaf(2)
+    x.data = vt.ones(2, dtype=vt.complex128)
+    assert x.requires_grad
+    assert x.dtype == vt.complex128
+    z = vt.ones(2, dtype=vt.complex64).requires_grad_()
+    assert z.requires_grad
+
+
+def test_views_of_a_leaf_keep_their_graph_when_the_leaf_gives_up_its_mark() -> None:
+    b = leaf(2, 3)
+    v = b[0]
+    b.requires_grad_(False)
+    assert not b.requires_grad
+    assert v.requires_grad
+    assert fn_name(v) == "SelectBackward0"
+    b.mul_(2)
+    assert v.requires_grad
+
+
 def test_data_is_no_place_for_none() -> None:
     x = ramp(2)
     with pytest.raises(TypeError):
@@ -214,6 +260,9 @@ def test_data_cannot_be_deleted_nor_can_requires_grad() -> None:
         del x.data
     with pytest.raises((RuntimeError, AttributeError)):
         del x.requires_grad
+    for name in ("_backward_hooks", "is_leaf", "grad_fn"):
+        with pytest.raises((RuntimeError, AttributeError)):
+            delattr(x, name)
     assert x.requires_grad
     assert x.tolist() == [1, 2]
 
@@ -299,5 +348,6 @@ def test_every_name_of_a_tensor_can_be_looked_up() -> None:
     x = ramp(2, 2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        missing = [name for name in dir(x) if not hasattr(x, name)]
+        # Real tensors have no imaginary parts, and say so with an error of their own.
+        missing = [name for name in dir(x) if name != "imag" and not hasattr(x, name)]
     assert missing == []

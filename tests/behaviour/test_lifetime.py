@@ -187,6 +187,24 @@ def _is_of_the_library(o: object) -> bool:
     return any(name.partition(".")[0] == "vtgrad" for name in modules)
 
 
+def test_notes_on_nodes_and_hooks_of_leaves_die_with_them() -> None:
+    with collector_off():
+        marks = [_Mark() for _ in range(4)]
+        alive = [weakref.ref(mark) for mark in marks]
+        x = leaf(3)
+        y = x * 2
+        assert y.grad_fn is not None
+        y.grad_fn.metadata["mark"] = marks[0]
+        y.grad_fn.register_prehook(lambda grads, mark=marks[1]: None)  # type: ignore[misc]  # it is only kept
+        x.register_hook(marks[2])
+        x.register_post_accumulate_grad_hook(lambda t, mark=marks[3]: None)  # type: ignore[misc]  # the same
+        y.sum().backward()
+        del marks, y
+        assert [mark() is None for mark in alive] == [True, True, False, False]
+        del x
+        assert [mark() is None for mark in alive] == [True] * 4
+
+
 def test_a_failed_backward_leaves_nothing_to_the_collector() -> None:
     def fail() -> None:
         x = leaf(3)

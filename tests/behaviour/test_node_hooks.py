@@ -225,3 +225,252 @@ def test_a_node_has_room_for_notes() -> None:
     assert node.metadata == {}
     node.metadata["where"] = "here"
     assert node.metadata == {"where": "here"}
+
+
+# -- what hooks may return ---------------------------------------------------------------------
+
+NOT_TUPLES: dict[str, Callable[[vt.Tensor], object]] = {
+    "a tensor": lambda g: g * 2,
+    "a list": lambda g: [g],
+    "a number": lambda g: 3,
+    "a tuple of numbers": lambda g: (3,),
+}
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("wrong", NOT_TUPLES.values(), ids=NOT_TUPLES)
+def test_node_hooks_return_a_tuple_or_none(
+    wrong: Callable[[vt.Tensor], object], create_graph: bool
+) -> None:
+    x = leaf(2)
+    y = x.exp()
+
+    def before(gradients: Gradients) -> Gradients:
+        assert gradients[0] is not None
+        return wrong(gradients[0])  # type: ignore[return-value]  # the point of the test
+
+    def after(inputs: Gradients, outputs: Gradients) -> Gradients:
+        return before(inputs)
+
+    for handle in (node_of(y).register_prehook(before), node_of(y).register_hook(after)):
+        with handle, pytest.raises(TypeError):
+            vt.autograd.grad(y.sum(), x, create_graph=create_graph, retain_graph=True)
+    assert x.grad is None
+
+
+# -- with grad, or with inputs -----------------------------------------------------------------
+
+
+def _watched(log: list[object], x: vt.Tensor) -> vt.Tensor:
+    """Give ``x * 1``, with every kind of hook on its node."""
+    y = x * 1
+
+    def five_times(gradient: vt.Tensor) -> vt.Tensor:
+        log.append("tensor")
+        return gradient * 5
+
+    y.register_hook(five_times)
+    node_of(y).register_prehook(lambda outputs: log.append("pre"))
+    node_of(y).register_hook(lambda inputs, outputs: log.append("post"))
+    return y
+
+
+def test_grad_at_a_node_runs_its_tensor_hooks_and_not_the_node() -> None:
+    log: list[object] = []
+    x = leaf(2)
+    y = _watched(log, x)
+    y.retain_grad()
+    (found,) = vt.autograd.grad(y.sum(), y)
+    assert found.tolist() == [5, 5]
+    assert grad_list(y) == [5, 5]
+    assert log == ["tensor"]
+    assert x.grad is None
+
+
+def test_grad_at_a_node_on_the_way_hands_out_what_arrived_there() -> None:
+    log: list[object] = []
+    x = leaf(2)
+    y = _watched(log, x)
+    at_y, at_x = vt.autograd.grad(y.sum(), (y, x))
+    assert at_y.tolist() == [1, 1]
+    assert at_x.tolist() == [5, 5]
+    assert log == ["tensor", "pre", "post"]
+
+
+def test_backward_with_a_result_as_input_runs_all_hooks_of_its_node() -> None:
+    log: list[object] = []
+    x = leaf(2)
+    y = _watched(log, x)
+    y.sum().backward(inputs=[y])
+    assert log == ["tensor", "pre", "post"]
+    assert grad_list(y) == [5, 5]
+    assert x.grad is None
+
+
+def test_grad_at_a_leaf_runs_its_tensor_hooks_and_accumulates_nothing() -> None:
+    log: list[object] = []
+    x = leaf(2)
+    y = x * 1
+    accumulator = parent_of(node_of(y))
+    x.register_hook(lambda gradient: gradient * 2)
+    accumulator.register_prehook(lambda outputs: log.append("pre"))
+    accumulator.register_hook(lambda inputs, outputs: log.append("post"))
+    x.register_post_accumulate_grad_hook(lambda t: log.append("accumulated"))
+    (found,) = vt.autograd.grad(y.sum(), x, retain_graph=True)
+    assert found.tolist() == [2, 2]
+    assert x.grad is None
+    assert log == []
+    y.sum().backward(inputs=[x])
+    assert grad_list(x) == [2, 2]
+    assert log == ["pre", "accumulated", "post"]
+
+
+# -- removing ----------------------------------------------------------------------------------
+
+
+def test_handles_of_every_kind_may_be_removed_twice() -> None:
+    log: list[object] = []
+    x = leaf(2)
+    y = x * 3
+    handles = [
+        y.register_hook(recorded(log, "tensor")),
+        node_of(y).register_prehook(_seen_by_pre(log, "pre")),
+        node_of(y).register_hook(_seen_by_post(log, "post")),
+        x.register_post_accumulate_grad_hook(lambda t: log.append("accumulated")),
+    ]
+    for handle in handles * 2:
+        handle.remove()
+    y.sum().backward()
+    for handle in handles:
+        handle.remove()
+    assert log == []
+
+
+def test_a_hook_removed_by_one_of_the_same_kind_runs_a_last_time() -> None:
+    # Who is to be called is settled when the first of them is.
+    log: list[object] = []
+    x = leaf(2)
+    y = x * 1
+
+    def remove(_: vt.Tensor) -> None:
+        log.append("first")
+        removed.remove()
+
+    first = y.register_hook(remove)
+    removed = y.register_hook(recorded(log, "second"))
+    total = y.sum()
+    total.backward(retain_graph=True)
+    assert log == ["first", ("second", [1, 1])]
+    total.backward()
+    first.remove()
+    assert log == ["first", ("second", [1, 1]), "first"]
+
+
+def test_a_hook_added_by_one_of_the_same_kind_runs_from_the_next_time_on() -> None:
+    log: list[object] = []
+    x = leaf(2)
+    y = x * 1
+
+    def add(_: vt.Tensor) -> None:
+        handle.remove()
+        y.register_hook(recorded(log, "added"))
+
+    handle = y.register_hook(add)
+    total = y.sum()
+    total.backward(retain_graph=True)
+    assert log == []
+    total.backward()
+    assert log == [("added", [1, 1])]
+
+
+# -- no gradient -------------------------------------------------------------------------------
+
+
+def test_hooks_of_a_leaf_run_though_no_gradient_has_arrived() -> None:
+    log: list[object] = []
+    x = leaf(2)
+    y = x * 2
+    x.register_hook(lambda gradient: log.append(("tensor", gradient)))
+    x.register_post_accumulate_grad_hook(lambda t: log.append(("accumulated", t.grad)))
+    node_of(y).register_prehook(lambda gradients: (None,))
+    y.sum().backward()
+    assert log == [("tensor", None), ("accumulated", None)]
+    assert x.grad is None
+
+
+# -- what each kind sees -----------------------------------------------------------------------
+
+
+def test_a_retained_gradient_is_what_comes_before_the_hooks_of_the_node() -> None:
+    x = leaf(2)
+    y = x * 1
+    y.retain_grad()
+
+    def seven_times(gradients: Gradients) -> Gradients:
+        assert gradients[0] is not None
+        return (gradients[0] * 7,)
+
+    node_of(y).register_prehook(seven_times)
+    y.sum().backward()
+    assert grad_list(y) == [1, 1]
+    assert grad_list(x) == [7, 7]
+
+
+def test_a_hook_on_a_root_sees_all_that_enters_there() -> None:
+    log: list[object] = []
+    x = leaf(2)
+    y = x * 2
+    y.register_hook(recorded(log, "y"))
+    vt.autograd.backward([y, y], [ramp(2), ramp(2) * 10])
+    assert log == [("y", [11, 22])]
+    assert grad_list(x) == [22, 44]
+
+
+def test_a_retained_gradient_of_a_recorded_backward_can_be_differentiated() -> None:
+    x = leaf(2)
+    y = x * x
+    y.retain_grad()
+    with pytest.warns(UserWarning, match="create_graph"):
+        (y * y).sum().backward(create_graph=True)
+    assert y.grad is not None
+    assert y.grad.requires_grad
+    assert y.grad.tolist() == [2, 8]
+    (second,) = vt.autograd.grad(y.grad.sum(), x)
+    assert second.tolist() == [4, 8]
+    x.grad = y.grad = None
+
+
+def test_hooks_after_accumulation_run_in_order_and_in_the_mode_of_the_backward() -> None:
+    log: list[object] = []
+    x = leaf(2)
+    x.register_post_accumulate_grad_hook(lambda t: log.append((grad_list(t), "first")))
+    x.register_post_accumulate_grad_hook(lambda t: log.append(vt.is_grad_enabled()))
+    (x * x).sum().backward()
+    with pytest.warns(UserWarning, match="create_graph"):
+        (x * x).sum().backward(create_graph=True)
+    assert log == [([2, 4], "first"), False, ([4, 8], "first"), True]
+    x.grad = None
+
+
+MISSHAPEN: dict[str, vt.Tensor] = {
+    "longer": ramp(3),
+    "broader": ramp(3, 2),
+    "of another dtype": vt.ones(2, dtype=vt.float32),
+}
+
+
+@pytest.mark.parametrize("wrong", MISSHAPEN.values(), ids=MISSHAPEN)
+def test_node_hooks_return_gradients_of_the_same_shape_and_dtype(wrong: vt.Tensor) -> None:
+    x = leaf(2)
+    y = x * 1
+    handles = [
+        node_of(y).register_prehook(lambda gradients: (wrong,)),
+        node_of(y).register_hook(lambda inputs, outputs: (wrong, None)),
+    ]
+    for handle in handles:
+        with refused(RuntimeError, "hook", [x, y]):
+            y.sum().backward(retain_graph=True)
+        handle.remove()
+    assert x.grad is None
+    y.sum().backward()
+    assert grad_list(x) == [1, 1]

@@ -299,6 +299,23 @@ def test_an_expanded_tensor_with_a_graph_is_not_written() -> None:
         wide.mul_(2)
 
 
+ONE_VALUE: dict[str, Write] = {
+    "masked fill": lambda x: x.masked_fill_(vt.tensor([True, False, False]), 9.0),
+    "index fill": lambda x: x.index_fill_(0, vt.tensor([1]), 9.0),
+    "assign at a list": lambda x: x.__setitem__([1], 9.0),
+    "fill with a tensor": lambda x: x.fill_(leaf(1)[0]),
+}
+
+
+@differs_from_torch("there such a write is made, and its backward is what fails")
+@pytest.mark.parametrize("write", ONE_VALUE.values(), ids=ONE_VALUE)
+def test_one_value_is_not_stored_in_parts_of_an_expanded_tensor_with_a_graph(write: Write) -> None:
+    b = leaf(1).clone()
+    wide = b.expand(3)
+    with refused(RuntimeError, "self-overlap", [b, wide]):
+        write(wide)
+
+
 @differs_from_torch("there partly overlapping windows are written, with wrong gradients")
 def test_overlapping_windows_are_not_written() -> None:
     b = leaf(4).clone()

@@ -138,4 +138,4 @@ def test_a_forged_pickle_cannot_ask_gradients_of_integers() -> None:
     rebuild, facts = vt.ones(3, dtype=vt.int64).__reduce_ex__(4)
     assert callable(rebuild)
     with pytest.raises(RequiresGradError):
-        rebuild(*facts[:-1], True)
+        rebuild(*facts[:7], True, *facts[8:])

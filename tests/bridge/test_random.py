@@ -20,6 +20,7 @@ from vtgrad.errors import (
     SelfOverlapError,
     ShapeError,
 )
+from vtgrad.storage.dtypes import DType
 
 N = 40_000
 Draw = Callable[[vt.Generator], vt.Tensor]
@@ -34,6 +35,9 @@ DRAWS: list[Draw] = [
     lambda g: vt.zeros(5).normal_(generator=g),
     lambda g: vt.zeros(5).uniform_(generator=g),
     lambda g: vt.zeros(5).exponential_(generator=g),
+    lambda g: vt.zeros(5).cauchy_(generator=g),
+    lambda g: vt.zeros(5).log_normal_(generator=g),
+    lambda g: vt.zeros(5).geometric_(0.01, generator=g),
     lambda g: vt.zeros(5).random_(generator=g),
     lambda g: vt.zeros(100).bernoulli_(generator=g),
     lambda g: vt.bernoulli(vt.full((100,), 0.5), generator=g),
@@ -174,6 +178,26 @@ def test_exponential_numbers_have_their_rate(g: vt.Generator) -> None:
     assert variance == pytest.approx(4, rel=0.1)
 
 
+def test_cauchy_numbers_have_their_quartiles(g: vt.Generator) -> None:
+    x = vt.empty(N).cauchy_(2, 3, generator=g).numpy()
+    assert np.quantile(x, [0.25, 0.5, 0.75]) == pytest.approx([-1, 2, 5], abs=0.15)
+
+
+def test_log_normal_numbers_have_normal_logarithms(g: vt.Generator) -> None:
+    mean, variance = moments(vt.empty(N).log_normal_(0.5, 2, generator=g).log())
+    assert mean == pytest.approx(0.5, abs=0.05)
+    assert variance == pytest.approx(4, rel=0.05)
+
+
+@pytest.mark.parametrize("dtype", [vt.float32, vt.int64])
+def test_geometric_numbers_count_trials(g: vt.Generator, dtype: DType) -> None:
+    x = vt.empty(N, dtype=dtype).geometric_(0.25, generator=g)
+    mean, variance = moments(x.double())
+    assert mean == pytest.approx(4, rel=0.05)
+    assert variance == pytest.approx(12, rel=0.1)
+    assert float(x.double().min()) == 1
+
+
 def test_coins_have_their_probabilities(g: vt.Generator) -> None:
     p = vt.tensor([[0.1], [0.9]]).expand(2, N)
     for x in [vt.bernoulli(p, generator=g), vt.zeros(2, N).bernoulli_(p, generator=g)]:
@@ -228,6 +252,9 @@ def test_a_permutation_has_each_integer_once(g: vt.Generator) -> None:
         ("normal_", (), "NormalBackward0"),
         ("uniform_", (), "UniformBackward0"),
         ("exponential_", (), "ExponentialBackward0"),
+        ("cauchy_", (), "CauchyBackward0"),
+        ("log_normal_", (), "LogNormalBackward0"),
+        ("geometric_", (0.5,), "GeometricBackward0"),
         ("random_", (), "RandomBackward2"),
         ("random_", (5,), "RandomBackward1"),
         ("random_", (2, 5), "RandomBackward0"),
@@ -303,6 +330,10 @@ def test_normal_takes_numbers_and_tensors(g: vt.Generator) -> None:
         lambda: vt.ones(3).normal_(0, -1),
         lambda: vt.ones(3).normal_(0, float("nan")),
         lambda: vt.ones(3).exponential_(0),
+        lambda: vt.ones(3).cauchy_(0, 0),
+        lambda: vt.ones(3).log_normal_(0, 0),
+        lambda: vt.ones(3).geometric_(0),
+        lambda: vt.ones(3).geometric_(1),
         lambda: vt.ones(3).random_(0),
         lambda: vt.ones(3).random_(5, 2),
         lambda: vt.ones(3, dtype=vt.uint8).random_(300),
@@ -327,6 +358,8 @@ def test_wrong_dtypes_are_refused() -> None:
         whole.normal_,
         whole.uniform_,
         whole.bernoulli,
+        whole.log_normal_,
+        lambda: vt.ones(3, dtype=vt.bool).geometric_(0.5),
         vt.ones(3, dtype=vt.complex64).random_,
         lambda: vt.rand(2, dtype=vt.int64),
         lambda: vt.randn(2, dtype=vt.int64),
@@ -337,6 +370,8 @@ def test_wrong_dtypes_are_refused() -> None:
             draw()
     with pytest.raises(DTypeError):
         whole.exponential_()
+    with pytest.raises(DTypeError):
+        whole.cauchy_()
 
 
 def test_numpy_numbers_are_parameters_too(g: vt.Generator) -> None:

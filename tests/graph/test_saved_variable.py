@@ -7,6 +7,7 @@ from vtgrad.errors import GraphFreedError, SavedDetachedError, StaleSavedError
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import Node
 from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.ops.generated.arithmetic_nodes import MulBackward0
 
 READER = Node(())
 
@@ -41,6 +42,25 @@ def test_a_value_that_was_overwritten_is_refused(write: str) -> None:
         variable.unpack_array(READER)
     assert caught.value.facts["expected_version"] == 0
     assert caught.value.facts["found_version"] == 1
+
+
+def test_the_factor_of_a_square_is_saved_once() -> None:
+    x = vt.tensor([3.0], requires_grad=True)
+    square = x * x
+    node = square.grad_fn
+    assert isinstance(node, MulBackward0)
+    assert node.saved_self is node.saved_other
+    square.backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [6.0]
+
+
+def test_a_factor_that_is_overwritten_by_its_own_square_is_saved_twice() -> None:
+    y = vt.tensor([3.0], requires_grad=True) * 1
+    y.mul_(y)
+    # The old value of the target was copied; the factor is the tensor that was overwritten.
+    with pytest.raises(StaleSavedError):
+        y.backward()
 
 
 def test_a_copy_does_not_become_stale() -> None:

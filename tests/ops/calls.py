@@ -112,7 +112,7 @@ class Memory:
 
     def __init__(self, tensors: Sequence[vt.Tensor]) -> None:
         self.tensors = tuple(tensors)
-        self.bytes = tuple(x.detach().numpy().tobytes() for x in tensors)
+        self.bytes = tuple(x.numpy(force=True).tobytes() for x in tensors)
         self.versions = tuple(x._version for x in tensors)
         self.geometries = tuple((x.shape, x.stride(), x.storage_offset()) for x in tensors)
 

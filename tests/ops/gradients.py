@@ -46,7 +46,7 @@ def check_gradients(
     leaves = _leaves(inputs)
     outputs = [y for y in function(*leaves) if y.is_floating_point() or y.is_complex()]
     assert outputs, "nothing here can have a gradient"
-    cotangents = [_random(generator, y.detach().numpy()) for y in outputs]
+    cotangents = [_random(generator, y.numpy(force=True)) for y in outputs]
     directions = [_random(generator, x) for x in inputs]
     recorded = [(y, w) for y, w in zip(outputs, cotangents, strict=True) if y.requires_grad]
     found = 0.0
@@ -58,7 +58,7 @@ def check_gradients(
             materialize_grads=True,
         )
         found = sum(
-            _inner(g.detach().numpy(), v) for g, v in zip(gradients, directions, strict=True)
+            _inner(g.numpy(force=True), v) for g, v in zip(gradients, directions, strict=True)
         )
     expected = _difference(function, inputs, directions, cotangents)
     scale = 1 + sum(float(np.abs(w).sum()) for w in cotangents)
@@ -102,7 +102,7 @@ def _difference(
     for step in (STEP, -STEP):
         moved = [x + step * v for x, v in zip(inputs, directions, strict=True)]
         outputs = function(*_leaves(moved))
-        values = [y.detach().numpy() for y in outputs if y.is_floating_point() or y.is_complex()]
+        values = [y.numpy(force=True) for y in outputs if y.is_floating_point() or y.is_complex()]
         totals.append(sum(_inner(w, y) for w, y in zip(cotangents, values, strict=True)))
     return (totals[0] - totals[1]) / (2 * STEP)
 

@@ -60,7 +60,7 @@ _UNARY: Final[Mapping[str, tuple[Callable[..., object], list[Array]]]] = {
     "abs": (np.abs, [MATRIX, COMPLEX, WHOLE]),
     "sign": (np.sign, [MATRIX, WHOLE]),
     "sgn": (_sign, [MATRIX, COMPLEX]),
-    "conj_physical": (np.conj, [COMPLEX]),
+    "_conj_physical": (np.conj, [COMPLEX]),
     "exp": (np.exp, [MATRIX, COMPLEX]),
     "exp2": (_exp2, [MATRIX, COMPLEX]),
     "expm1": (np.expm1, [MATRIX, COMPLEX]),

@@ -23,6 +23,7 @@ from .sample import (
 
 __all__ = ["REDUCTIONS"]
 
+WITH_NAN: Final = array([[0.3, np.nan, 2.4], [1.1, -0.6, np.nan]])
 CUBE: Final = array(np.sin(np.arange(1.0, 13.0) * 1.7).reshape(2, 2, 3))
 BATCH: Final = array(np.cos(np.arange(1.0, 13.0) * 2.3).reshape(2, 3, 2))
 WITH_ZERO: Final = array([[0.5, 0.0, -1.5], [2.0, 1.25, 0.75]])
@@ -78,6 +79,23 @@ def _sorted(x: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
 def _topk(x: Array, count: int, dim: int = -1) -> tuple[Array, Array]:
     values, order = _sorted(x, dim, True)
     return values[:, :count], order[:, :count]
+
+
+def _sum_of_products(a: Array, b: Array, c: Array, beta: float, alpha: float) -> object:
+    return beta * a + alpha * (b @ c)
+
+
+def _last_places(x: Array, axis: int, sign: int) -> object:
+    rows = np.moveaxis(sign * x, axis, 0)
+    best = [
+        [max(range(n + 1), key=lambda i: (row[i], i)) for n in range(len(row))] for row in rows.T
+    ]
+    return np.moveaxis(np.array(best).T, 0, axis)
+
+
+def _renorm(x: Array, p: float, dim: int, maxnorm: float) -> object:
+    norm = (np.abs(x) ** p).sum(1 - dim % 2, keepdims=True) ** (1 / p)
+    return np.where(norm > maxnorm, x * maxnorm / (norm + 1e-7), x)
 
 
 REDUCTIONS: Final[Samples] = {
@@ -170,6 +188,96 @@ REDUCTIONS: Final[Samples] = {
     "dot": [
         sample(np.dot, VECTOR, array([0.4, 2.2, -0.3])),
         sample(np.dot, array(COMPLEX[0], "complex128"), array(SECOND_COMPLEX[0], "complex128")),
+    ],
+    "addmv": [
+        sample(lambda a, b, c: a + b @ c, array([0.5, -1.5]), MATRIX, VECTOR),
+        sample(_sum_of_products, array([0.5, -1.5]), MATRIX, VECTOR, beta=0.5, alpha=2),
+    ],
+    "addr": [
+        sample(lambda a, b, c: a + np.outer(b, c), MATRIX, array([0.5, -1.5]), VECTOR),
+        sample(
+            lambda a, b, c, beta, alpha: beta * a + alpha * np.outer(b, c),
+            MATRIX,
+            array([0.5, -1.5]),
+            VECTOR,
+            beta=0.5,
+            alpha=2,
+        ),
+    ],
+    "baddbmm": [
+        sample(lambda a, b, c: a + b @ c, CUBE @ BATCH + 1, CUBE, BATCH),
+        sample(_sum_of_products, CUBE @ BATCH + 1, CUBE, BATCH, beta=0.5, alpha=2),
+    ],
+    "addbmm": [
+        sample(lambda a, b, c: a + (b @ c).sum(0), (CUBE @ BATCH)[0] + 1, CUBE, BATCH),
+        sample(
+            lambda a, b, c, beta, alpha: beta * a + alpha * (b @ c).sum(0),
+            (CUBE @ BATCH)[0] + 1,
+            CUBE,
+            BATCH,
+            beta=0.5,
+            alpha=2,
+        ),
+    ],
+    "vdot": [
+        sample(np.vdot, VECTOR, array([0.4, 2.2, -0.3])),
+        sample(np.vdot, array(COMPLEX[0], "complex128"), array(SECOND_COMPLEX[0], "complex128")),
+    ],
+    "trace": [
+        sample(np.trace, SQUARE),
+        sample(np.trace, MATRIX),
+        sample(np.trace, COMPLEX),
+        sample(np.trace, WHOLE),
+    ],
+    "linalg_cross": [
+        sample(lambda a, b: np.cross(a, b), MATRIX, OTHER),
+        sample(lambda a, b, d: np.cross(a, b, axis=0), SQUARE, SQUARE.T, 0),
+        sample(lambda a, b: np.cross(a, b), SQUARE[:1], OTHER),
+    ],
+    "count_nonzero_dim": [
+        sample(np.count_nonzero, MASK),
+        sample(np.count_nonzero, MASK, 0),
+    ],
+    "nansum_dim": [
+        sample(lambda x, d: np.nansum(x), WITH_NAN, None),
+        sample(lambda x, d, k: np.nansum(x, 0, keepdims=True), WITH_NAN, 0, True),
+    ],
+    "aminmax_dim": [
+        sample(lambda x: (x.min(), x.max()), MATRIX),
+        sample(lambda x, d, k: (x.min(1, keepdims=True), x.max(1, keepdims=True)), MATRIX, 1, True),
+    ],
+    "cummax_dim": [
+        sample(lambda x, d: (np.maximum.accumulate(x, 1), _last_places(x, 1, 1)), MATRIX, 1),
+        sample(lambda x, d: (np.maximum.accumulate(x, 0), _last_places(x, 0, 1)), MATRIX, 0),
+    ],
+    "cummin_dim": [
+        sample(lambda x, d: (np.minimum.accumulate(x, 1), _last_places(x, 1, -1)), MATRIX, 1),
+        sample(lambda x, d: (np.minimum.accumulate(x, 0), _last_places(x, 0, -1)), MATRIX, -2),
+    ],
+    "logcumsumexp_dim": [
+        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), MATRIX, 1),
+        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), MATRIX, 0),
+        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), COMPLEX, 1),
+        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), COMPLEX[0], 0),
+    ],
+    "var_mean_dim": [
+        sample(lambda x, d, c, k: (x.var(1, ddof=1), x.mean(1)), MATRIX, 1, None, False),
+        sample(lambda x, d, c, k: (x.var(), x.mean()), COMPLEX, None, 0, False),
+    ],
+    "std_mean_dim": [
+        sample(lambda x, d, c, k: (x.std(1, ddof=1), x.mean(1)), MATRIX, 1, None, False),
+        sample(lambda x, d, c, k: (x.std(), x.mean()), COMPLEX, None, 0, False),
+    ],
+    "dist": [
+        sample(lambda a, b: np.sqrt(np.sum((a - b) ** 2)), MATRIX, OTHER),
+        sample(lambda a, b, p: np.abs(a - b).sum(), MATRIX, VECTOR, 1.0),
+        sample(lambda a, b, p: (np.abs(a - b) ** 3).sum() ** (1 / 3), COMPLEX, SECOND_COMPLEX, 3.0),
+    ],
+    "renorm": [
+        sample(_renorm, MATRIX, 2.0, 0, 1.5),
+        sample(_renorm, MATRIX, 1.0, 1, 1.5),
+        sample(_renorm, MATRIX, 3.0, -1, 1.5),
+        sample(_renorm, COMPLEX, 2.0, 0, 1.0),
     ],
     "addmm": [
         sample(lambda a, b, c: a + b @ c, MATRIX, OTHER, SQUARE),

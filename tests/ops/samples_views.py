@@ -7,14 +7,15 @@ import numpy as np
 
 from vtgrad.storage.arrays import Array
 
-from .sample import COMPLEX, MATRIX, OTHER, POSITIVE, SQUARE, VECTOR, Samples, array, sample
+from .sample import COMPLEX, MATRIX, OTHER, POSITIVE, SQUARE, VECTOR, WHOLE, Samples, array, sample
 
-__all__ = ["DRAWING", "VIEWS"]
+__all__ = ["DRAWING", "VIEWS", "VIEW_COPIES"]
 
 CUBE: Final = array(np.sin(np.arange(1.0, 25.0) * 1.7).reshape(2, 3, 4))
 ROW: Final = array([[0.5, -1.5, 2.5]])
 LINE: Final = array(np.cos(np.arange(1.0, 9.0) * 2.3))
 SPARSE: Final = array([[[0.3], [-1.1]]])
+PAIRS: Final = array([[[0.3, 0.8], [-1.7, 0.2], [1.1, -0.6]]])
 CHANCES: Final = array([[0.5, 0.25, 0.75], [0.5, 0.9, 0.1]])
 
 
@@ -88,10 +89,18 @@ VIEWS: Final[Samples] = {
         sample(lambda x, d, n, s: np.stack([x[i : i + 3] for i in (0, 2, 4)]), LINE, 0, 3, 2),
         sample(lambda x, d, n, s: np.stack([x[:, i : i + 2] for i in (0, 1)], 1), MATRIX, 1, 2, 1),
     ],
-    "as_strided": [
+    "as_strided_part": [
         sample(_strided, MATRIX, (2, 2), (1, 3)),
         sample(_strided, MATRIX, (3, 2), (1, 1), 1),
         sample(_strided, MATRIX, (2, 2), (0, 1), 2),
+    ],
+    "conj_view": [sample(np.conj, COMPLEX)],
+    "_neg_view": [sample(np.negative, x) for x in (MATRIX, COMPLEX, WHOLE)],
+    "view_as_real": [sample(lambda x: np.stack([x.real, x.imag], -1), COMPLEX)],
+    "view_as_complex": [sample(lambda x: x[..., 0] + 1j * x[..., 1], PAIRS)],
+    # Of a row of a matrix, more than the row; gradients are tested with `as_strided`.
+    "as_strided_beyond": [
+        sample(lambda x, base, *g: _strided(x, *g), MATRIX, MATRIX, (2, 2), (1, 3))
     ],
     "transpose_": [sample(np.swapaxes, MATRIX, 0, 1)],
     "t_": [sample(np.transpose, MATRIX)],
@@ -99,7 +108,7 @@ VIEWS: Final[Samples] = {
     "squeeze_dim_": [sample(_squeezed, SPARSE, 0)],
     "squeeze_dims_": [sample(_squeezed, SPARSE, (0, -1))],
     "unsqueeze_": [sample(np.expand_dims, MATRIX, 1)],
-    "as_strided_": [sample(_strided, MATRIX, (2, 2), (1, 3))],
+    "as_strided_part_": [sample(_strided, MATRIX, (2, 2), (1, 3))],
     "select_backward": [
         sample(lambda g, n, d, i: _spread(n, 1, g), VECTOR, (2, 3), 0, 1),
     ],
@@ -182,6 +191,9 @@ DRAWING: Final[Samples] = {
     "normal_": [sample(None, MATRIX, 1.0, 0.5)],
     "uniform_": [sample(None, MATRIX, -1.0, 1.0)],
     "exponential_": [sample(None, MATRIX, 2.0)],
+    "cauchy_": [sample(None, MATRIX, -1.0, 2.0)],
+    "log_normal_": [sample(None, MATRIX, 0.0, 1.0)],
+    "geometric_": [sample(None, MATRIX, 0.3)],
     "random_between_": [sample(None, MATRIX, 3, 9)],
     "random_below_": [sample(None, MATRIX, 9)],
     "random_any_": [sample(None, MATRIX)],
@@ -191,4 +203,26 @@ DRAWING: Final[Samples] = {
     "normal_of_means": [sample(None, MATRIX, 0.5)],
     "normal_of_deviations": [sample(None, 0.5, POSITIVE)],
     "normal_of_both": [sample(None, MATRIX, POSITIVE)],
+}
+
+# Operators that copy what a view shows, and the view.
+VIEW_COPIES: Final = {
+    "select_copy": "select",
+    "slice_copy": "slice",
+    "diagonal_copy": "diagonal",
+    "split_copy": "split_equal",
+    "split_with_sizes_copy": "split_with_sizes",
+    "unbind_copy": "unbind",
+    "alias_copy": "alias",
+    "transpose_copy": "transpose",
+    "t_copy": "t",
+    "permute_copy": "permute_dims",
+    "_view_copy": "view_shape",
+    "expand_copy": "expand_sizes",
+    "_squeeze_all_copy": "squeeze_all",
+    "_squeeze_dim_copy": "squeeze_dim",
+    "_squeeze_dims_copy": "squeeze_dims",
+    "unsqueeze_copy": "unsqueeze",
+    "unfold_copy": "unfold",
+    "_as_strided_copy": "as_strided_part",
 }

@@ -85,6 +85,13 @@ def test_of_duplicates_the_last_in_row_major_order_is_stored_and_survives(
     assert sorted(stored[stored >= 100].tolist()) == sorted(values[alive].tolist())
 
 
+def test_where_nothing_is_stored_any_index_is_accepted_and_nothing_overwritten() -> None:
+    nothing = np.zeros((0, 2))
+    stored = index_put(nothing, [None, ints(0, 5)], np.ones((0, 2)))
+    assert stored.shape == (0, 2)
+    assert index_put_overwritten([ints(0, 5)], [1], (0, 2)).shape == (0, 2)
+
+
 def test_neighbouring_index_arrays_stay_in_place_and_separated_ones_come_first() -> None:
     assert index(X, [None, ints(0, 1), ints(1, 2)]).shape == (2, 2)
     assert index(X, [ints(0, 1), None, ints(1, 2)]).tolist() == [[1, 5, 9], [14, 18, 22]]

@@ -204,8 +204,8 @@ def test_an_index_error_names_index_dimension_and_size() -> None:
     assert caught.value.facts["dim"] == 1
 
 
-@pytest.mark.parametrize("expression", [slice(None, None, -1), slice(None, None, 0)])
-def test_steps_must_be_positive(expression: slice) -> None:
+def test_steps_must_not_be_zero() -> None:
+    expression = slice(None, None, 0)
     with pytest.raises(ArgumentValueError):
         parse_index(expression, SIZES, unbox)
     with pytest.raises(ArgumentValueError):

@@ -68,6 +68,22 @@ def test_one_value_expanded_decides_nothing() -> None:
     assert strides(where(transposed() > 2, expanded, 0.0)) == (1, 3)
 
 
+@pytest.mark.parametrize("shape", [(3, 2), (3, 1), (1, 2), (1, 1), (2,), (1,), ()], ids=str)
+@pytest.mark.parametrize("other", [(3, 2), (3, 1), (1, 2)], ids=str)
+def test_quick_results_lie_in_memory_as_the_rules_have_it(
+    shape: tuple[int, ...], other: tuple[int, ...]
+) -> None:
+    value: Array = np.ndarray(shape, F, np.full(1, 2.0), 0, (0,) * len(shape))
+    whole = np.arange(1.0, 1.0 + np.prod(other)).reshape(other)
+    result_shape = broadcast_shapes(shape, other)
+    for y in (whole, np.asfortranarray(whole), np.broadcast_to(whole[:1, :1], other)):
+        for operands in ((value, y), (y, value), (value + 0, y)):
+            expected = empty_like_elementwise(F, result_shape, *operands)
+            result = mul(*operands)
+            assert result.strides == expected.strides
+            np.testing.assert_array_equal(result, 2 * np.broadcast_to(y, result_shape))
+
+
 def test_strides_of_dimensions_of_size_one_count_only_in_the_sorted_case() -> None:
     column = np.zeros((3, 1)).T
     assert strides(column) == (1, 1)

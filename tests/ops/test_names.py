@@ -23,8 +23,32 @@ BOTH = """
     clone cat- stack- roll flip gather scatter* scatter_add* index_select take masked_select
     masked_fill* index_fill* index_add* index_put** index_copy* nonzero sort argsort topk tril*
     triu* bernoulli*
+    acosh** asinh** atanh** arccosh** arcsinh** arctanh** deg2rad** rad2deg** sinc** logit** i0**
+    erf** erfc** erfinv* lgamma* digamma* mvlgamma* nan_to_num** copysign* nextafter* ldexp**
+    heaviside* gcd** lcm** hypot* xlogy** float_power* fmax fmin logaddexp logaddexp2 angle signbit
+    isposinf isneginf isreal isclose frexp renorm* addmv* addr* baddbmm* addbmm* vdot trace inner
+    kron ger cross dist diff aminmax cummax cummin logcumsumexp nansum nanmean count_nonzero
 """.split()
+# Other names, and what they name; marked as above.
+ALIASES = {
+    "absolute**": "abs",
+    "arccos**": "acos",
+    "arcsin**": "asin",
+    "arctan**": "atan",
+    "arctan2*": "atan2",
+    "divide*": "div",
+    "fix**": "trunc",
+    "greater*": "gt",
+    "greater_equal*": "ge",
+    "less*": "lt",
+    "less_equal*": "le",
+    "multiply*": "mul",
+    "negative**": "neg",
+    "not_equal*": "ne",
+    "subtract*": "sub",
+}
 METHODS = """
+    polygamma polygamma_ apply_ map_ map2_ cauchy_ log_normal_ geometric_ allclose equal is_nonzero
     view expand expand_as view_as unfold T mT alias- repeat contiguous to copy_ fill_ zero_
     normal_ uniform_ new_zeros new_ones new_full new_empty float double half bool int long
     numpy tolist item __array__ __len__ __iter__ __bool__ __int__ __float__ __repr__ __deepcopy__
@@ -33,13 +57,15 @@ METHODS = """
     register_hook
 """.split()
 FUNCTIONS = """
+    polygamma tensordot var_mean std_mean allclose equal is_nonzero is_tensor is_complex
+    is_floating_point numel
     tensor as_tensor from_numpy zeros ones full empty arange linspace eye zeros_like ones_like
     full_like empty_like rand_like randn_like rand randn randint randperm Generator manual_seed
     einsum cat stack no_grad enable_grad set_grad_enabled
 """.split()
 
 
-@pytest.mark.parametrize("entry", BOTH)
+@pytest.mark.parametrize("entry", [*BOTH, *ALIASES])
 def test_functions_methods_and_in_place_variants(entry: str) -> None:
     name = entry.rstrip("*-")
     assert callable(getattr(vt, name))
@@ -48,6 +74,16 @@ def test_functions_methods_and_in_place_variants(entry: str) -> None:
     if "*" in entry:
         assert callable(getattr(vt.Tensor, f"{name}_"))
     assert hasattr(vt, f"{name}_") == entry.endswith("**")
+
+
+@pytest.mark.parametrize(("entry", "name"), ALIASES.items())
+def test_an_alias_is_the_same_operator(entry: str, name: str) -> None:
+    alias = entry.rstrip("*")
+    assert getattr(vt, alias) is getattr(vt, name)
+    assert getattr(vt.Tensor, alias) is getattr(vt.Tensor, name)
+    assert getattr(vt.Tensor, f"{alias}_") is getattr(vt.Tensor, f"{name}_")
+    if entry.endswith("**"):
+        assert getattr(vt, f"{alias}_") is getattr(vt, f"{name}_")
 
 
 @pytest.mark.parametrize("entry", METHODS)

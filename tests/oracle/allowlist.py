@@ -6,6 +6,7 @@ An entry ends the program at that step (the states are no longer comparable) wit
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.oracle import inference_situations as inference
 from tests.oracle import situation as seen
 from tests.oracle.situation import Situation
 
@@ -34,6 +35,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "PyTorch fails one of its own assertions, which is no answer to compare with.",
         seen.torch_broke,
+        cascades=True,
     ),
     Entry(
         "PyTorch has half precision complex numbers, but few operators for them; vtgrad has none"
@@ -42,8 +44,9 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "PyTorch's backward fails with a shape or dtype of its own making: scatter and scatter_add"
-        " with a source larger than the index, where() of a complex and a real tensor. vtgrad's"
-        " gradients there are right.",
+        " with a source larger than the index, where() of a complex and a real tensor, addr of"
+        " several dtypes, i0 in half precision; or it does not record the operator, as softmax of"
+        " complex numbers. vtgrad's gradients are right.",
         seen.torch_cannot_differentiate,
     ),
     Entry(
@@ -52,8 +55,8 @@ ENTRIES: tuple[Entry, ...] = (
         seen.variance_of_nothing,
     ),
     Entry(
-        "isfinite of complex numbers, deepcopy, copy and unpickling build their result in steps"
-        " that PyTorch counts as writes; a fresh tensor of vtgrad is at version 0.",
+        "isfinite of complex numbers, isclose, deepcopy, copy and unpickling build their result in"
+        " steps that PyTorch counts as writes; a fresh tensor of vtgrad is at version 0.",
         seen.version_of_fresh,
     ),
     Entry(
@@ -65,6 +68,23 @@ ENTRIES: tuple[Entry, ...] = (
         "Where source and destination share memory in a way that PyTorch's check finds too hard,"
         " PyTorch may read what it has just written; vtgrad reads first.",
         seen.reads_what_it_wrote,
+    ),
+    Entry(
+        "After set_ or an assignment to .data a view and its base look at different memory, but"
+        " PyTorch goes on passing gradients between them; vtgrad refuses.",
+        seen.different_memory,
+        cascades=True,
+    ),
+    Entry(
+        "as_strided of a view that shows memory beyond the view: PyTorch's gradient misses what is"
+        " found there; vtgrad's node leads to the base too.",
+        seen.shown_beyond_a_view,
+        cascades=True,
+    ),
+    Entry(
+        "PyTorch does not exchange a result that a node has saved; in vtgrad nodes do not hold"
+        " their own results, so that it can be exchanged.",
+        seen.swap_of_a_saved_result,
     ),
     Entry(
         "PyTorch finds out that an operator has no kernel for a dtype when it runs the kernel,"
@@ -134,8 +154,8 @@ ENTRIES: tuple[Entry, ...] = (
         seen.out_is_recorded,
     ),
     Entry(
-        "A call whose shapes and dtypes are both wrong: which is named first is nobody's promise."
-        " (The calls of the menu have one fault each and are held to its kind.)",
+        "A call with two faults, of shapes, dtypes or shared memory: which is named first is"
+        " nobody's promise. (The calls of the menu have one fault each and are held to its kind.)",
         seen.shape_and_dtype,
     ),
     Entry(
@@ -150,9 +170,32 @@ ENTRIES: tuple[Entry, ...] = (
         seen.view_taken_for_a_leaf,
     ),
     Entry(
-        "The second derivative of atan2 at the origin: NaN in PyTorch, where the first one was"
-        " masked to zero; zero like it in vtgrad.",
+        "The second derivative of atan2 at the origin, and of sinc, copysign and logit where they"
+        " are special: NaN in PyTorch, where the first one was masked; right in vtgrad.",
         seen.second_derivative_at_the_origin,
+    ),
+    Entry(
+        "acosh_, asinh_ and atanh_ have a producer without a derivative in PyTorch; in vtgrad they"
+        " have those of the functions.",
+        seen.inverse_hyperbolic_in_place,
+        cascades=True,
+    ),
+    Entry(
+        "PyTorch's polygamma, the derivative of digamma, has eight digits and is finite at poles;"
+        " it and the derivative of i0 are not what they should be at infinity and nan.",
+        seen.inexact_special_function,
+    ),
+    Entry(
+        "PyTorch's kron looks at its factors through views that it hides, so that it fails for some"
+        " strides and forgets the versions; vtgrad's are ordinary views.",
+        seen.hidden_views_of_kron,
+        cascades=True,
+    ),
+    Entry(
+        "The gradient of ldexp with negative integers is computed with integers in PyTorch, and"
+        " zero; in vtgrad it is right.",
+        seen.integer_power_of_two,
+        cascades=True,
     ),
     Entry(
         "PyTorch's mm and sum write their result while they still read, when out= shares memory"
@@ -165,6 +208,56 @@ ENTRIES: tuple[Entry, ...] = (
         seen.running_bool,
     ),
     Entry(
+        "PyTorch replays a dtype-crossing, conjugate or negative view as it was made, and forgets"
+        " what an in-place metadata operator did to it since, or to its base: its gradient has"
+        " another shape or order. vtgrad takes that for one more step.",
+        seen.metadata_of_replayed,
+        cascades=True,
+    ),
+    Entry(
+        "The strides of dimensions of size 1 address nothing; PyTorch's, of a complex and a real"
+        " operand, follow from copies that it makes on the way.",
+        seen.order_of_mixed,
+    ),
+    Entry(
+        "PyTorch reads lazy conjugates by a copy, except in copy_, which refuses them where they"
+        " share memory with what is written; vtgrad always copies.",
+        seen.copied_from_lazy,
+    ),
+    Entry(
+        "x.view(dtype) of a normal tensor is an inference tensor in PyTorch's inference mode, so"
+        " that x does not notice what is written to it; in vtgrad they share a version.",
+        seen.dtype_view_in_inference_mode,
+    ),
+    Entry(
+        "ldexp_ is a product with a power that PyTorch computes first, so that the exponents may"
+        " lie in what is written; vtgrad refuses that, as for every other operator.",
+        seen.ldexp_over_itself,
+    ),
+    Entry(
+        "addmv of a number and a matrix without columns: the result has the number's shape in"
+        " PyTorch, but for no such matrix otherwise.",
+        seen.empty_matrix_times_vector,
+    ),
+    Entry(
+        "Of a view that a custom Function made in inference mode PyTorch names the Function when it"
+        " is written later; vtgrad names the mode.",
+        seen.function_in_inference_mode,
+    ),
+    Entry(
+        "PyTorch has no slices with a negative step; vtgrad has NumPy's.",
+        seen.walked_backwards,
+    ),
+    Entry(
+        "Gradients may be lazy conjugates in PyTorch; vtgrad's hold their values.",
+        seen.gradient_is_resolved,
+    ),
+    Entry(
+        "deepcopy of a lazy conjugate is a plain copy in PyTorch, which shares no memory with"
+        " copies made in the same call; vtgrad keeps both.",
+        seen.copied_deeply,
+    ),
+    Entry(
         "The strides of a fresh tensor without elements address nothing; PyTorch's differ from"
         " operator to operator.",
         seen.stride_of_nothing,
@@ -173,6 +266,39 @@ ENTRIES: tuple[Entry, ...] = (
         "PyTorch writes through views that overlap themselves (unfold, as_strided, and fill_ of an"
         " expanded tensor) and returns a wrong gradient; vtgrad refuses every such write.",
         seen.self_overlap,
+    ),
+    Entry(
+        "detach() and .data of an inference tensor claim to be inference tensors in PyTorch, but"
+        " have a version and may be written outside of the mode, which changes the other too.",
+        inference.written_by_another_name,
+    ),
+    Entry(
+        "Of an inference tensor that requires grad PyTorch records what has another operand that"
+        " is a normal tensor, and silently loses the gradient of everything else; vtgrad records"
+        " all but views, which it refuses.",
+        inference.requires_grad,
+        cascades=True,
+    ),
+    Entry(
+        "PyTorch builds some results of inference tensors in steps that show: they are views, or"
+        " count as written; a fresh tensor of vtgrad is no view and at version 0.",
+        inference.built_in_steps,
+    ),
+    Entry(
+        "That an inference tensor may not be written is the first that vtgrad looks at, and the"
+        " last that PyTorch does, after it has written.",
+        inference.refused_first,
+    ),
+    Entry(
+        "detach_() in inference mode does nothing in PyTorch, and says nothing either.",
+        inference.undetached,
+        cascades=True,
+    ),
+    Entry(
+        "x.data = y, where one of the two is an inference tensor: in PyTorch x is one afterwards"
+        " if y is, but keeps its version or has none as before, and so may be written or not even"
+        " printed; in vtgrad x stays what it was.",
+        inference.data_of_another_kind,
     ),
 )
 

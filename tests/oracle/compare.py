@@ -159,7 +159,16 @@ def synchronise(torch: Snapshot, ours: Snapshot, coarse: bool) -> None:
     for name, wanted in torch.values.items():
         actual = ours.values[name]
         if not same_bits(wanted, actual) and close(wanted, actual, coarse):
-            target = ours.tensors[name].detach().numpy()
+            tensor, stored = ours.tensors[name].detach(), wanted
+            if tensor.is_conj():
+                tensor, stored = tensor.conj(), stored.conj()
+            if tensor.is_neg():
+                tensor, stored = tensor._neg_view(), -stored
+            storage = tensor.untyped_storage()
+            exported = storage.exported
+            target = tensor.numpy()
             if target.flags.writeable:
-                target[...] = wanted
+                target[...] = stored
                 ours.values[name] = wanted
+            # The array is gone after this: the memory may go on growing.
+            storage.exported = exported

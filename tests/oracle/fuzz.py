@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 import tests.oracle.gen_autograd
+import tests.oracle.gen_complex
+import tests.oracle.gen_functions
 import tests.oracle.gen_index
+import tests.oracle.gen_memory
 import tests.oracle.gen_pointwise
 import tests.oracle.gen_reduce
+import tests.oracle.gen_structure
 import tests.oracle.gen_views  # noqa: F401  (importing registers the rules)
 from tests.oracle.generator import MAX_TENSORS, RULES, Context, write_step
 from tests.oracle.lockstep import Lockstep, Run, replay
@@ -35,7 +39,13 @@ OPERATORS = (
     " exp2_ log_ log1p_ log2_ log10_ sqrt_ rsqrt_ reciprocal_ square_ sin_ cos_ tan_ asin_ acos_"
     " atan_ sinh_ cosh_ tanh_ sigmoid_ relu_ floor_ ceil_ round_ trunc_ frac_ lerp_ addcmul_"
     " addcdiv_ clamp_ cumsum_ cumprod_ detach_ requires_grad_ retain_grad register_hook backward"
-    " __getitem__ __setitem__ __iter__"
+    " __getitem__ __setitem__ __iter__ conj resolve_conj resolve_neg conj_physical real imag"
+    " adjoint view_as_real view_as_complex _neg_view"
+    " resize_ set_ put put_ masked_scatter masked_scatter_"
+    " scatter_reduce scatter_reduce_ index_reduce index_reduce_ diag diag_embed diagflat rot90"
+    " repeat_interleave narrow_copy unsafe_split unsafe_chunk fill_diagonal_ hstack vstack dstack"
+    " column_stack atleast_1d atleast_2d atleast_3d meshgrid hsplit vsplit dsplit broadcast_to"
+    " swapdims moveaxis"
 ).split()
 
 

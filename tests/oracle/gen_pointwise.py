@@ -8,16 +8,23 @@ from tests.oracle.world import TensorLike
 
 UNARY = (
     "neg abs sign exp expm1 exp2 log log1p log2 log10 sqrt rsqrt reciprocal square sin cos tan"
-    " asin acos atan sinh cosh tanh sigmoid relu floor ceil round trunc frac"
+    " asin acos atan sinh cosh tanh sigmoid relu floor ceil round trunc frac asinh acosh atanh"
+    " sinc erf erfc erfinv i0 lgamma digamma logit nan_to_num deg2rad rad2deg absolute negative fix"
 ).split()
-TESTS = "isnan isinf isfinite logical_not bitwise_not".split()
-BINARY = "add sub mul div pow atan2 maximum minimum remainder fmod floor_divide".split()
+TESTS = "isnan isinf isfinite logical_not bitwise_not signbit isposinf isneginf isreal".split()
+BINARY = (
+    "add sub mul div pow atan2 maximum minimum remainder fmod floor_divide copysign hypot xlogy"
+    " ldexp float_power fmax fmin logaddexp logaddexp2 multiply subtract divide arctan2"
+).split()
 COMPARISONS = "eq ne lt le gt ge".split()
 LOGICAL = "logical_and logical_or logical_xor".split()
 BITWISE = "bitwise_and bitwise_or bitwise_xor".split()
 OPERATORS = ("+", "-", "*", "/", "**", "//", "%", "<", "<=", ">", ">=", "==", "!=", "&", "|", "^")
 AUGMENTED = ("+=", "-=", "*=", "/=", "**=", "//=", "%=", "&=", "|=", "^=")
-NO_INPLACE = {"maximum", "minimum", "isnan", "isinf", "isfinite"}
+NO_INPLACE = set(
+    "maximum minimum fmax fmin logaddexp logaddexp2 isnan isinf isfinite signbit isposinf isneginf"
+    " isreal".split()
+)
 
 
 @rule(4, "tensor")
@@ -219,6 +226,11 @@ def ternary(c: Context) -> list[Step] | None:
         ("clamp", f"L.clamp({t}, min={number})"),
         ("clamp", f"{t}.clamp(max={number})"),
         ("clamp", f"{t}.clamp({a}, {b})"),
+        ("nan_to_num", f"{t}.nan_to_num({number}, posinf=2.0)"),
+        ("logit", f"{t}.logit(0.25)"),
+        ("logit_", f"{t}.logit_(0.125)"),
+        ("renorm", f"{t}.renorm(2, 0, 1.5)"),
+        ("renorm_", f"{t}.renorm_(1, -1, 2.0)"),
         ("lerp_", f"{t}.lerp_({a}, {number})"),
         ("lerp_", f"{t}.lerp_({a}, {b})"),
         ("addcmul_", f"{t}.addcmul_({a}, {b}{value})"),

@@ -6,7 +6,7 @@ from tests.oracle.program import Step
 
 OVER_DIMS = "sum mean amax amin any all var std logsumexp norm".split()
 OVER_ONE = "prod argmax argmin".split()
-ALONG = "cumsum cumprod softmax log_softmax".split()
+ALONG = "cumsum cumprod softmax log_softmax logcumsumexp diff".split()
 
 
 @rule(9, "sum")
@@ -38,7 +38,7 @@ def reduction(c: Context) -> list[Step] | None:
         text = f"{name}.{op}({d}{keep})"
     else:
         op = c.rng.choice(ALONG)
-        text = c.call(op, name, str(d))
+        text = f"{name}.diff(dim={d})" if op == "diff" else c.call(op, name, str(d))
         if op.startswith("cum") and c.chance(0.3):
             op, text = op + "_", f"{name}.{op}_({d})"
     if not c.has(op):
@@ -85,6 +85,11 @@ def product(c: Context) -> list[Step] | None:
             ("mm", c.call("mm", name, matrix)),
             ("mv", c.call("mv", name, vector)),
             ("addmm", f"L.addmm({vector}.sum(), {name}, {matrix}, beta=0.5)"),
+            ("addmv", f"L.addmv({vector}.sum(), {name}, {vector}, alpha=2)"),
+            ("addr", f"L.addr({name}, {name}[:, 0], {name}[0], beta=2, alpha=0.5)"),
+            ("addr_", f"{name}.addr_({name}[:, 0], {name}[0])"),
+            ("trace", f"{name}.trace()"),
+            ("inner", f"{name}.inner({vector})"),
             ("einsum", f"L.einsum('ij,jk->ik', {name}, {matrix})"),
             ("einsum", f"L.einsum('ij->ji', {name})"),
             ("einsum", f"L.einsum('ij,j->i', {name}, {vector})"),
@@ -94,6 +99,8 @@ def product(c: Context) -> list[Step] | None:
         cube = f"{name}.transpose(1, 2)"
         forms += [
             ("bmm", f"L.bmm({name}, {cube})"),
+            ("baddbmm", f"L.baddbmm({name}[0, 0, 0], {name}, {cube}, alpha=0.5)"),
+            ("addbmm", f"L.addbmm({name}[0, 0, 0], {name}, {cube}, beta=2)"),
             ("matmul", f"{name} @ {cube}"),
             ("einsum", f"L.einsum('bij,bkj->bik', {name}, {name})"),
         ]

@@ -41,9 +41,22 @@ def geometry(c: Context, t: TensorLike) -> str:
         stride = tuple(c.rng.randint(0 if c.chance(0.1) else 1, 6) for _ in range(rank))
         offset = c.rng.randint(0, 4)
         reach = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) + 1
+        if t.requires_grad and not inside(t, size, stride, offset):
+            continue  # PyTorch's gradient misses what lies outside of a view
         if reach <= room or c.chance(0.05):
-            return f"{size}, {stride}, {offset}" if c.chance(0.8) else f"{size}, {stride}"
-    return "(), (), 0"
+            if c.chance(0.8) or t.requires_grad:
+                return f"{size}, {stride}, {offset}"
+            return f"{size}, {stride}"
+    return f"(), (), {int(t.storage_offset())}"
+
+
+def inside(t: TensorLike, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> bool:
+    """Whether a geometry shows elements of a tensor only, not others of its memory."""
+    own, shown = {int(t.storage_offset())}, {offset}
+    for places, sizes, strides in ((own, t.shape, t.stride()), (shown, size, stride)):
+        for n, s in zip(sizes, strides, strict=True):
+            places.update({place + k * s for place in places for k in range(n)})
+    return shown <= own
 
 
 def permutation(c: Context, t: TensorLike) -> tuple[int, ...]:

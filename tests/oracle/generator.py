@@ -258,7 +258,7 @@ class Context:
         """A grad mode for one step: mostly none, and then often for the next one too."""
         if self._mode and self.chance(0.55):
             return self._mode
-        modes = ("no_grad()", "no_grad()", "enable_grad()", "set_grad_enabled(False)")
+        modes = (*["no_grad()", "inference_mode()"] * 2, "enable_grad()", "set_grad_enabled(False)")
         self._mode = self.rng.choice(modes) if self.chance(0.04) else ""
         return self._mode
 

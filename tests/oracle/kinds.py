@@ -11,7 +11,13 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
     (r"some elements of the input tensor and the written-to", "input-overlap"),
     (r"arguments don't support automatic differentiation", "out-grad"),
     (r"function that returns multiple views", "multi-output-view"),
+    (r"created inside a custom Function", "custom-function-view"),
+    (r"If your Function modifies inplace an input that is a view", "function"),
     (r"created in no_grad mode", "no-grad-view"),
+    (r"Inference tensors cannot be saved", "inference-saved"),
+    (r"created in inference mode", "inference-view"),
+    (r"Inplace update to inference tensor", "inference-write"),
+    (r"Inference tensors do not track|on inference tensor outside", "inference"),
     (r"Can't detach views in-place", "detach-view"),
     (r"has been modified by an inplace operation", "stale-saved"),
     (r"backward through the graph a second time", "graph-freed"),
@@ -48,6 +54,8 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
     (r"exceeds dimension size", "shape"),
     (r"not implemented for", "dtype"),
     (r"could not infer output dtype", "dtype"),
+    (r"cannot resize variables that require grad", "resize"),
+    (r"resize storage that is not resizable", "resize"),
     (r"Index put requires the source and destination dtypes match", "dtype"),
 )
 _PATTERNS = tuple((re.compile(pattern, re.DOTALL), kind) for pattern, kind in _BY_MESSAGE)

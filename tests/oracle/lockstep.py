@@ -12,9 +12,14 @@ from tests.oracle.program import Program, Step
 from tests.oracle.situation import Situation
 from tests.oracle.world import World
 
-LIFTED_BY_NO_GRAD = frozenset(
-    ("leaf-write", "view-of-leaf-write", "multi-output-view", "no-grad-view", "out-grad")
-)
+# The mode in which what is refused for this reason is not.
+LIFTED_BY = dict.fromkeys(
+    (
+        *("leaf-write", "view-of-leaf-write", "multi-output-view", "no-grad-view", "out-grad"),
+        *("inference-view", "inference-saved", "custom-function-view"),
+    ),
+    "no_grad()",
+) | {"inference-write": "inference_mode()"}
 
 
 @dataclass
@@ -192,8 +197,8 @@ class Lockstep:
         """Whether a call refused by both would still be refused if writing were allowed.
 
         A wrong argument to an in-place call on, say, a leaf: one library names the leaf, the
-        other the argument. To tell, the call is repeated without recording, which lifts the
-        refusals of writes, by the library that named one: it must then find the other's fault.
+        other the argument. To tell, the call is repeated in a mode that lifts the refusal, by the
+        library that named it: it must then find the other's fault.
         """
         if torch_error is None or our_error is None:
             return False
@@ -201,12 +206,13 @@ class Lockstep:
             (torch_error, our_error, self.torch),
             (our_error, torch_error, self.ours),
         ):
-            if kind_of(error) not in LIFTED_BY_NO_GRAD:
+            mode = LIFTED_BY.get(kind_of(error) or "")
+            if mode is None:
                 continue
             again = World(world.lib.__name__)
             for earlier in self.run.steps[:-1]:
                 again.run(earlier)
-            second = again.run(replace(step, mode="no_grad()"))
+            second = again.run(replace(step, mode=mode))
             if second is None or builtin_of(second) != builtin_of(other):
                 continue
             if kind_of(second) in (None, kind_of(other)) or kind_of(other) is None:

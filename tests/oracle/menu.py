@@ -5,15 +5,24 @@ from collections.abc import Iterator
 DTYPES = "bool uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
 FLOATING = (
     "exp expm1 exp2 log log1p log2 log10 sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh"
-    " tanh sigmoid"
+    " tanh sigmoid acosh asinh atanh sinc logit deg2rad rad2deg erf erfc erfinv"
+    " lgamma digamma i0"
 ).split()
-UNARY = (*FLOATING, *"neg abs sign square relu floor ceil round trunc frac".split())
-TESTS = "isnan isinf isfinite logical_not bitwise_not".split()
+UNARY = (
+    *FLOATING,
+    *"neg abs sign square relu floor ceil round trunc frac nan_to_num angle".split(),
+)
+TESTS = "isnan isinf isfinite logical_not bitwise_not signbit isposinf isneginf isreal".split()
 BINARY = (
     "add sub mul div pow atan2 maximum minimum remainder fmod floor_divide eq ne lt le gt ge"
     " logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor"
+    " copysign nextafter ldexp heaviside gcd lcm hypot xlogy float_power logaddexp logaddexp2 fmax"
+    " fmin"
 ).split()
-WITHOUT_INPLACE = {"maximum", "minimum", "isnan", "isinf", "isfinite"}
+WITHOUT_INPLACE = set(
+    "maximum minimum fmax fmin logaddexp logaddexp2 isnan isinf isfinite isposinf isneginf isreal"
+    " signbit angle".split()
+)
 OUTS = ("{O}", "{OF}", "{OI}", "{OE}", "{OT}")
 ANY = "a u pos p g x v s o k q zero nan e f h z i j n m".split()
 
@@ -60,7 +69,7 @@ def binary(op: str) -> Iterator[str]:
         for right in ("{i}", "{m}", "{b}", "2", "True", "0.5"):
             yield f"{{{left}}}.detach().clone().{op}_({right})"
     for out in OUTS:
-        if not op.startswith("bitwise"):
+        if not op.startswith("bitwise") and op not in ("gcd", "lcm"):
             yield f"L.{op}({{a}}.detach(), {{b}}.detach(), out={out})"
         yield f"L.{op}({{i}}, {{j}}, out={out})"
     yield f"L.{op}({{a}}, {{b}}, out={{O}})"

@@ -124,6 +124,145 @@ VIEWS: dict[str, tuple[str, ...]] = {
         _LAYOUTS,
         "detach()|data|detach_()|requires_grad_(False)|is_contiguous()|dim()|numel()|size()|size(0)|size(-1)|element_size()|ndim|itemsize|nbytes",
     ),
+    "conj": _on(
+        (
+            "{z}",
+            "{z}.t()",
+            "{z}[0, 1]",
+            "{z}[:0]",
+            "{a}",
+            "{i}",
+            "{s}",
+            "{z}.conj()",
+            "{z}.conj().imag",
+            "{z}._neg_view()",
+        ),
+        "conj()|conj().conj()|resolve_conj()|resolve_neg()|is_conj()|is_neg()|conj_physical()|real|imag|adjoint()|H|mH|mT|_neg_view()|conj().imag|conj().real"
+        "|conj().resolve_conj()|conj().clone()|conj().detach()|conj().contiguous()|conj().t()|conj()[..., :1]|conj().reshape(-1)|conj().sum()|conj().abs()|conj() * 2|conj().tolist()"
+        "|numpy()|detach().numpy()|detach().numpy(force=True)|conj().detach().numpy()",
+    )
+    + tuple(
+        f"L.{op}({t})"
+        for op in "conj resolve_conj resolve_neg is_conj is_neg conj_physical real imag adjoint view_as_real view_as_complex".split()
+        for t in (
+            "{z}",
+            "{a}",
+            "{i}",
+            "{z}.conj()",
+            "{z}.conj().imag",
+            "{k}",
+            "{q}",
+            "{k}.permute(2, 1, 0)",
+            "{k}[:, 1:]",
+            "{k}[:, :, :1]",
+            "{s}",
+            "{h}",
+            "{z}._neg_view()",
+            "{k}._neg_view()",
+            "2",
+        )
+    ),
+    "view dtype": tuple(
+        f"{t}.view(L.{dtype})"
+        for t in (
+            "{i}",
+            "{i}.t()",
+            "{i}[:, 1:]",
+            "{i}[:, :2]",
+            "{i}[0, 0]",
+            "{i}[:0]",
+            "{j}",
+            "{n}",
+            "{m}",
+            "{a}",
+            "{f}",
+            "{f}[:, :2]",
+            "{f}[:, 1:]",
+            "{k}",
+            "{q}",
+            "{z}",
+            "{z}.t()",
+            "{z}.conj()",
+            "{z}.conj().imag",
+            "{z}._neg_view()",
+            "{i}.expand(2, 2, 3)",
+            "{i}[:, :1].expand(2, 4)",
+        )
+        for dtype in (
+            "int64",
+            "int32",
+            "int16",
+            "uint8",
+            "bool",
+            "float64",
+            "float32",
+            "complex64",
+            "complex128",
+        )
+    )
+    + (
+        "{i}.view(dtype=L.int32)",
+        "{a}.view(L.float64).add_(1)",
+        "{i}.view(L.int32, 2)",
+        "{i}.view('int32')",
+    ),
+    "real=": tuple(
+        f"[setattr({t}, '{part}', {value}), {t}][1]"
+        for t in ("{Z}", "{z}", "{A}", "{i}", "{Z}.conj()", "{Z}[0]")
+        for part in ("real", "imag")
+        for value in (
+            "2",
+            "1.5",
+            "True",
+            "1j",
+            "{v}",
+            "{s}",
+            "{a}",
+            "{z}",
+            "{col}",
+            "{k}",
+            "None",
+            "[1.0, 2.0, 3.0]",
+            "{i}",
+            "{f}",
+            "{o}",
+            "{a}.detach().numpy()",
+        )
+    ),
+    "lazy writes": tuple(
+        f"[{t}.{call}, {{Z}}][1]"
+        for t in (
+            "{Z}.conj()",
+            "{Z}.real",
+            "{Z}.imag",
+            "{Z}.conj().imag",
+            "L.view_as_real({Z})",
+            "{Z}.mH",
+            "{Z}._neg_view()",
+            "{Z}[0].conj()",
+            "{Z}.conj()[:, 1:]",
+            "{Z}.conj().t()[1]",
+            "{Z}.t().conj().real",
+            "{z}.conj()",
+        )
+        for call in (
+            "zero_()",
+            "fill_(2)",
+            "mul_(2)",
+            "add_({s})",
+            "mul_({s})",
+            "copy_({s})",
+            "copy_({z}[0, 0])",
+            "mul_(1j)",
+            "t_()",
+            "neg_()",
+            "conj_physical_()",
+            "abs_()",
+            "exp_()",
+            "__setitem__(0, 3)",
+            "__setitem__((0, ...), {s})",
+        )
+    ),
     "t_": _on(
         ("{A}", "{P}", "{V}", "{K}", "{W}", "{a}"),
         "t_()|transpose_(0, 1)|transpose_(0, -1)|swapaxes_(0, 1)|squeeze_()|squeeze_(0)|unsqueeze_(0)|unsqueeze_(-1)|unsqueeze_(9)|as_strided_((2,), (1,))|as_strided_((2,), (1,), 1)|transpose_(0, 7)",
@@ -313,6 +452,9 @@ RANDOM: tuple[str, ...] = (
         "|"
     ),
     *"L.bernoulli(L.ones(3))|L.bernoulli(L.zeros(3, dtype=L.float64))|{A}.bernoulli_(1.0)|{A}.bernoulli_(0.0)|{A}.bernoulli_(2.0)|L.bernoulli({b})|{i}.bernoulli_(1.0)".split(
+        "|"
+    ),
+    *"{A}.cauchy_().zero_()|{P}.cauchy_(1, 2).zero_()|{A}.cauchy_(0, 0)|{i}.cauchy_()|{a}.cauchy_()|{A}.log_normal_().zero_()|{A}.log_normal_(1, 0)|{i}.log_normal_()|{A}.geometric_(0.5).zero_()|{i}.clone().geometric_(0.5).zero_()|{A}.geometric_(1)|{m}.geometric_(0.5)".split(
         "|"
     ),
     "[L.manual_seed(3), x := L.rand(4), L.manual_seed(3), (L.rand(4) == x).all()][-1]",

@@ -163,9 +163,12 @@ def observe(world: World, deep: bool) -> Snapshot:
         seen["dtype"] = dtype_name(tensor.dtype)
         seen["stride"] = tensor.stride()
         seen["storage_offset"] = tensor.storage_offset()
-        seen["_version"] = tensor._version
+        inference = seen["is_inference"] = tensor.is_inference()
+        # PyTorch gives some inference tensors a version, see the list of intended differences.
+        seen["_version"] = None if inference else reading(tensor, "_version")
         seen["requires_grad"] = tensor.requires_grad
         seen["_is_view"] = tensor._is_view()
+        seen["is_conj"], seen["is_neg"] = tensor.is_conj(), tensor.is_neg()
         if base is None:
             seen["_base"] = None
         else:

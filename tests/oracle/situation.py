@@ -83,7 +83,30 @@ def reads_what_it_wrote(s: Situation) -> bool:
     if s.step.op in ("setitem", "index_put_") and len(set(names)) < len(names):
         return True
     places = [set(locations(t)) for t in s.tensors_used()]
+    if s.step.op == "scatter_add_":
+        # It stores one element after the other, and its source may be the written tensor itself.
+        return any(a & b for k, a in enumerate(places) for b in places[:k])
     return any(a & b and a != b for k, a in enumerate(places) for b in places[:k])
+
+
+def different_memory(s: Situation) -> bool:
+    strangers = [
+        t
+        for t in s.world.tensors().values()
+        if t._base is not None
+        and t.untyped_storage().data_ptr() != t._base.untyped_storage().data_ptr()
+    ]
+    refused = s.our_error is not None and kind_of(s.our_error) == "view-invalid"
+    unreadable = s.divergence is not None and s.divergence.ours == "raises view-invalid"
+    return bool(strangers) and (refused or unreadable)
+
+
+def shown_beyond_a_view(s: Situation) -> bool:
+    return s.divergence is not None and "AsStridedBeyondBackward0" in repr(s.divergence.ours)
+
+
+def swap_of_a_saved_result(s: Situation) -> bool:
+    return s.step.op == "swap_tensors" and s.our_error is None and s.torch_error is not None
 
 
 def nothing_to_compute(s: Situation) -> bool:
@@ -138,19 +161,25 @@ def hook_around_metadata(s: Situation) -> bool:
     )
 
 
+_USELESS_VIEWS = ("multi-output-view", "no-grad-view", "custom-function-view", "inference-view")
+
+
 def composed_test(s: Situation) -> bool:
     return (
         s.our_error is None
         and s.torch_error is not None
-        and kind_of(s.torch_error) in ("multi-output-view", "no-grad-view")
+        and kind_of(s.torch_error) in _USELESS_VIEWS
         and s.step.op in ("isfinite", "isinf", "argsort")
     )
+
+
+_BROKEN = re.compile("INTERNAL ASSERT FAILED|DispatchKey Conjugate")
 
 
 def torch_broke(s: Situation) -> bool:
     if s.divergence is not None and s.divergence.torch == "internal assertion":
         return True
-    return s.torch_error is not None and "INTERNAL ASSERT FAILED" in str(s.torch_error)
+    return s.torch_error is not None and _BROKEN.search(str(s.torch_error)) is not None
 
 
 def integers_with_gradient(s: Situation) -> bool:
@@ -186,8 +215,10 @@ def complex_infinities(s: Situation) -> bool:
         return False
     theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
     known = np.isfinite(theirs)
+    # Or the parts of complex numbers.
+    views = any(t.is_complex() for t in s.world.tensors().values())
     return (
-        theirs.dtype.kind == "c"
+        (theirs.dtype.kind == "c" or (theirs.dtype.kind == "f" and views))
         and bool(np.isnan(theirs[~known]).any())
         and bool(np.allclose(theirs[known], ours[known]))
     )
@@ -230,6 +261,8 @@ def shape_and_dtype(s: Situation) -> bool:
     if s.torch_error is None or s.our_error is None or s.step.backward:
         return False
     pair = {kind_of(s.torch_error), kind_of(s.our_error)}
+    if kind_of(s.our_error) == "input-overlap" and len(pair) == 2:
+        return bool(pair & (_SHAPE_FAULTS | _DTYPE_FAULTS))
     return len(pair & _SHAPE_FAULTS) == 1 == len(pair & _DTYPE_FAULTS)
 
 
@@ -242,20 +275,64 @@ def view_taken_for_a_leaf(s: Situation) -> bool:
     )
 
 
+# Operators whose first derivative PyTorch masks where the second one then is NaN.
+_MASKED_ONCE = r"\b(atan2|sinc_?|copysign_?|logit_?)\("
+
+
 def second_derivative_at_the_origin(s: Situation) -> bool:
     if not s.step.backward or s.divergence is None or s.divergence.what != "values":
         return False
-    if not any("atan2" in step.text for step in s.earlier):
+    if not any(re.search(_MASKED_ONCE, step.text) for step in s.earlier):
         return False
     theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
     known = ~np.isnan(theirs)
     return not known.all() and bool(np.allclose(theirs[known], ours[known]))
 
 
+def inverse_hyperbolic_in_place(s: Situation) -> bool:
+    if "for 'inplace version of" in str(s.torch_error):
+        return True
+    if s.divergence is None or s.divergence.what != "grad_fn":
+        return False
+    return re.search(r"A(cosh|sinh|tanh)Backward1", str(s.divergence.torch)) is not None
+
+
+def hidden_views_of_kron(s: Situation) -> bool:
+    if "kron(" not in s.step.text or s.our_error is not None:
+        return False
+    if s.torch_error is not None:
+        return "view size is not compatible" in str(s.torch_error)
+    return s.divergence is not None and s.divergence.what in ("grad_fn", "_version")
+
+
+def integer_power_of_two(s: Situation) -> bool:
+    return (
+        s.step.backward
+        and s.divergence is not None
+        and s.divergence.what == "values"
+        and any(re.search(r"\bldexp_?\(", step.text) for step in s.earlier)
+    )
+
+
+def inexact_special_function(s: Situation) -> bool:
+    if not s.step.backward or s.divergence is None or s.divergence.what != "values":
+        return False
+    if not any(re.search(r"\b(lgamma|digamma|polygamma|i0)_?\(", t.text) for t in s.earlier):
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    # PyTorch's poles are large numbers, and its values at infinity and nan what came out.
+    proper = np.isfinite(theirs) & np.isfinite(ours) & (np.abs(theirs) < 1e30)
+    return bool(np.allclose(theirs[proper], ours[proper], rtol=1e-6))
+
+
+_NOT_RECORDED = re.compile(r"Autograd not support dtype|not support automatic differentiation")
 _OWN_FAILURE = re.compile(
-    r"Function Scatter(Add)?Backward0 returned an invalid gradient"
+    r"Function (Scatter(Add)?Backward0|torch::autograd::CopySlices) returned an invalid gradient"
     r"|Expected isFloatingType\(grad\.scalar_type\(\)\)"
     r"|Autograd not support dtype"
+    r"|.i1_backward. not implemented"
+    r"|addmv input tensors must have the same dtype"
+    r"|Expected a proper Tensor but got None"
     r"|Subtraction, the `-` operator, with"
     r"|result type .* can't be cast to the desired output type"
     r"|output with shape \[.*\] doesn't match the broadcast shape"
@@ -268,7 +345,7 @@ def torch_cannot_differentiate(s: Situation) -> bool:
     text = str(s.torch_error)
     if s.step.backward:
         return kind_of(s.torch_error) == "self-overlap" or _OWN_FAILURE.search(text) is not None
-    return s.our_error is None and "Autograd not support dtype" in text
+    return s.our_error is None and _NOT_RECORDED.search(text) is not None
 
 
 def variance_of_nothing(s: Situation) -> bool:
@@ -285,7 +362,7 @@ def version_of_fresh(s: Situation) -> bool:
         and s.divergence.what == "_version"
         and s.divergence.ours == 0
         and s.divergence.where in s.step.defs
-        and re.search(r"isfinite|copy'\)|pickle'\)", s.step.text) is not None
+        and re.search(r"isfinite|isclose|copy'\)|pickle'\)", s.step.text) is not None
     )
 
 
@@ -326,8 +403,92 @@ def channels_last(s: Situation) -> bool:
     )
 
 
+def metadata_of_replayed(s: Situation) -> bool:
+    earlier = (*s.earlier, s.step)
+    wrong = ("grad_fn", "values", "grad", "is_leaf", "output_nr")
+    raised = s.step.backward and "returned an invalid gradient" in str(s.torch_error)
+    if not raised and (s.divergence is None or s.divergence.what not in wrong):
+        return False
+    changed = {step.text.partition(".")[0] for step in earlier if step.op in _METADATA}
+    crossing = ("view_as_real", "view_as_complex", "conj", "real", "imag", "_neg_view", ".H", "mH")
+    return bool(changed) and any(word in step.text for step in earlier for word in crossing)
+
+
+def order_of_mixed(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "stride":
+        return False
+    result = s.world.env[s.divergence.where]
+    return (
+        bool(result.is_complex())
+        and 1 in result.shape
+        and any(not t.is_complex() for t in s.tensors_used() if t is not result)
+    )
+
+
+def copied_from_lazy(s: Situation) -> bool:
+    return (
+        s.our_error is None
+        and s.torch_error is not None
+        and kind_of(s.torch_error) == "input-overlap"
+        and any(t.is_conj() or t.is_neg() for t in s.tensors_used())
+    )
+
+
+def dtype_view_in_inference_mode(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.divergence.what in ("_version", "is_inference")
+        and re.search(r"\.view\(L\.", s.step.text) is not None
+    )
+
+
+def ldexp_over_itself(s: Situation) -> bool:
+    ours = s.our_error is not None and kind_of(s.our_error) == "input-overlap"
+    return s.torch_error is None and ours and s.step.op == "ldexp_"
+
+
+def empty_matrix_times_vector(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.divergence.what in ("shape", "stride", "values")
+        and s.step.op == "addmv"
+    )
+
+
+def function_in_inference_mode(s: Situation) -> bool:
+    return (
+        s.torch_error is not None
+        and s.our_error is not None
+        and kind_of(s.torch_error) == "custom-function-view"
+        and kind_of(s.our_error) == "inference-view"
+    )
+
+
+def walked_backwards(s: Situation) -> bool:
+    return "step must be greater than zero" in str(s.torch_error)
+
+
+def gradient_is_resolved(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.step.backward
+        and s.divergence.what in ("is_conj", "is_neg")
+        and s.divergence.ours is False
+    )
+
+
+def copied_deeply(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and "deepcopy" in s.step.text
+        and s.divergence.what in ("is_conj", "is_neg", "storage", "stride", "storage_offset")
+    )
+
+
 def stride_of_nothing(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "stride":
         return False
     tensor = s.world.env[s.divergence.where]
-    return tensor.numel() == 0 and not tensor._is_view()
+    # A custom Function may return a view of a tensor that it has made, and nobody else has.
+    known = any(tensor._base is other for other in s.world.tensors().values())
+    return tensor.numel() == 0 and not known

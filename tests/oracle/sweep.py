@@ -4,7 +4,14 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from tests.oracle import menu, menu_calls, menu_views
+from tests.oracle import (
+    menu,
+    menu_calls,
+    menu_crossing,
+    menu_special,
+    menu_structure,
+    menu_views,
+)
 from tests.oracle.cases import Case, case, failures
 from tests.oracle.fuzz import missing_names
 from tests.oracle.lockstep import Run
@@ -89,8 +96,10 @@ def groups() -> dict[str, Iterator[Case]]:
         found[f"operator {sign}"] = map(case, menu.operators(sign))
     for op in REDUCTIONS:
         found[op] = map(case, menu.reduction(op))
-    for op, calls in menu_calls.CALLS.items():
+    for op, calls in {**menu_calls.CALLS, **menu_special.CALLS}.items():
         found[f"{op} calls"] = map(case, calls)
+    for op, calls in menu_structure.STRUCTURE.items():
+        found[f"{op} structure"] = map(case, calls)
     for op, calls in menu_views.VIEWS.items():
         found[f"{op} views"] = map(case, calls)
     found["getitem"] = map(case, menu_views.GETITEM)
@@ -110,6 +119,9 @@ def programs() -> dict[str, Iterator[Program]]:
         found[f"{op} dtypes"] = unary_dtypes(op)
     for op in REDUCTIONS:
         found[f"{op} dtypes"] = reduction_dtypes(op)
+    found["crossing writes"] = menu_crossing.crossing()
+    found["crossing numbers"] = menu_crossing.numbers()
+    found["crossing gradients"] = menu_crossing.recorded()
     return found
 
 

@@ -4,6 +4,7 @@ import importlib
 from types import CodeType, ModuleType
 from typing import Any
 
+from tests.oracle.functions import FUNCTIONS
 from tests.oracle.program import PREAMBLE, Step
 
 # The two libraries are driven through text and compared by attribute names, so their objects are
@@ -37,6 +38,7 @@ class World:
             self.lib.set_num_threads(1)
         self.env = {"L": self.lib}
         exec(compiled(PREAMBLE), self.env)
+        exec(compiled(FUNCTIONS), self.env)
         self.previous_grads = {}
 
     @property

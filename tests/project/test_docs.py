@@ -1,6 +1,7 @@
 """Every program in the documentation runs."""
 
 import doctest
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import pytest
 from tests.project.tree import ROOT
 
 _BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# What a program prints may follow it.
+_PRINTED = re.compile(r"^```python\n([^`]*)^```$\n\n^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -35,13 +38,29 @@ def test_a_program_in_the_documentation_runs(language: str, body: str, tmp_path:
         test = doctest.DocTestParser().get_doctest(body, {}, "block", None, 0)
         assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
         return
-    program = tmp_path / "program.py"
+    printed_by(body, tmp_path)
+
+
+def printed_by(body: str, folder: Path) -> str:
+    """What a program prints that has no warnings and no errors."""
+    program = folder / "program.py"
     program.write_text(body, encoding="utf-8")
     run = subprocess.run(
         [sys.executable, "-W", "error", str(program)],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_programs_print_what_the_documentation_says(tmp_path: Path) -> None:
+    shown = [(page, _PRINTED.findall(page.read_text("utf-8"))) for page in _PAGES]
+    assert {"README.md", "who-wrote.md"} <= {page.name for page, found in shown if found}
+    for page, found in shown:
+        for body, printed in found:
+            # The reader's file is in a folder of the reader's.
+            told = printed_by(body, tmp_path).replace(f"{tmp_path}{os.sep}", "")
+            assert told == printed, page

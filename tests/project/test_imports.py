@@ -150,3 +150,15 @@ def test_imports_are_found_wherever_they_stand(
     source: str, expected: list[tuple[bool, str]]
 ) -> None:
     assert list(imports_of(ast.parse(source), "vtgrad.graph")) == expected
+
+
+def test_only_users_are_told_the_grad_mode() -> None:
+    """All else asks `is_recording`: in inference mode nothing is recorded in either grad mode."""
+    asking = {
+        dotted_name(path)
+        for path in python_files()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom | ast.Import)
+        and any(alias.name == "is_grad_enabled" for alias in node.names)
+    }
+    assert asking == {"vtgrad", "vtgrad.autograd", "vtgrad.conversion", "vtgrad.graph.grad_mode"}

@@ -26,15 +26,15 @@ from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import contiguous_strides
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.storage.version_counter import Site, VersionCounter
 from vtgrad.views.check_inplace import check_inplace
 from vtgrad.views.copy_slices import CopySlices
-from vtgrad.views.creation_meta import CreationMeta, refuse_if_restricted
+from vtgrad.views.creation_meta import CreationMeta, made_unrecorded, refuse_if_restricted
 from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
 from vtgrad.views.rebase_history import rebase_history, set_own_history
 from vtgrad.views.view_info import ViewFunction
 
-__all__ = ["FAULTS", "Fault"]
+__all__ = ["FAULTS_OF_WRITES", "Fault"]
 
 
 @dataclass(frozen=True)
@@ -159,9 +159,11 @@ def leaf_keeps_the_users_gradient(patch: pytest.MonkeyPatch) -> None:
 def pieces_may_be_written(patch: pytest.MonkeyPatch) -> None:
     """Nobody checks whether a written view is one of several."""
 
-    def planted(creation: CreationMeta, *, modified: bool, producer: str) -> None:
+    def planted(
+        creation: CreationMeta, *, modified: bool, producer: str, made_at: Site | None = None
+    ) -> None:
         try:
-            refuse_if_restricted(creation, modified=modified, producer=producer)
+            refuse_if_restricted(creation, modified=modified, producer=producer, made_at=made_at)
         except MultiOutputViewError:
             return
 
@@ -343,7 +345,49 @@ def base_keeps_its_own_leaf_flag(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("vtgrad.views.write.rebase_history", planted)
 
 
-FAULTS = [
+def inference_tensor_is_saved(patch: pytest.MonkeyPatch) -> None:
+    """A node keeps a value whose writes nobody counts."""
+    patch.setattr("vtgrad.graph.saved_variable.INFERENCE", None)
+
+
+def inference_tensor_is_written_outside(patch: pytest.MonkeyPatch) -> None:
+    """Nobody asks whether an inference tensor is written in inference mode."""
+
+    def planted() -> None:
+        return
+
+    patch.setattr("vtgrad.views.write.refuse_outside_inference_mode", planted)
+
+
+def view_made_in_inference_mode_is_ordinary(patch: pytest.MonkeyPatch) -> None:
+    """A view of a normal tensor that was made in inference mode is not marked."""
+
+    def planted() -> CreationMeta:
+        made = made_unrecorded()
+        return CreationMeta.DEFAULT if made is CreationMeta.INFERENCE_MODE else made
+
+    patch.setattr("vtgrad.views.make_view.made_unrecorded", planted)
+
+
+def inference_mark_gives_way(patch: pytest.MonkeyPatch) -> None:
+    """A view of a view that was made in inference mode has the reason of its own mode."""
+
+    def planted(parent: CreationMeta, own: CreationMeta) -> CreationMeta:
+        return parent if own is CreationMeta.DEFAULT else own
+
+    patch.setattr("vtgrad.views.make_view.propagate", planted)
+
+
+def inference_mode_makes_normal_tensors(patch: pytest.MonkeyPatch) -> None:
+    """What is made in inference mode counts its writes."""
+
+    def planted() -> VersionCounter | None:
+        return None
+
+    patch.setattr("vtgrad.storage.tensor_impl.counter_of_new", planted)
+
+
+FAULTS_OF_WRITES = [
     Fault(plant.__name__, plant, shows, steps)
     for plant, shows, steps in (
         (no_version_bump_in_one_write, "._version", 5),
@@ -370,5 +414,10 @@ FAULTS = [
         (refused_write_has_moved_the_version, "._version", 3),
         (recorded_write_forgets_other_gradient, "expected [", 7),
         (base_keeps_its_own_leaf_flag, "expected", 9),
+        (inference_tensor_is_saved, "expected inference-saved", 4),
+        (inference_tensor_is_written_outside, "expected inference-write", 3),
+        (view_made_in_inference_mode_is_ordinary, "expected inference-view", 5),
+        (inference_mark_gives_way, "inference-view", 6),
+        (inference_mode_makes_normal_tensors, "is_inference()", 3),
     )
 ]

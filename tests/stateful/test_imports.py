@@ -12,8 +12,10 @@ def imports_hypothesis(module: str) -> bool:
     return found.stdout.strip() == "True"
 
 
-def test_only_strategies_and_machine_import_hypothesis() -> None:
+def test_only_strategies_machine_and_checking_import_hypothesis() -> None:
     assert not imports_hypothesis("vtgrad")
     assert not imports_hypothesis("vtgrad.testing.session")
     assert imports_hypothesis("vtgrad.testing.strategies")
     assert imports_hypothesis("vtgrad.testing.machine")
+    assert imports_hypothesis("vtgrad.testing.checking")
+    assert not imports_hypothesis("vtgrad.testing.custom")

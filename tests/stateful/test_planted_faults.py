@@ -12,7 +12,10 @@ from vtgrad.testing.libraries import vtgrad_library
 from vtgrad.testing.machine import PROFILES, machine_for
 from vtgrad.testing.session import DivergenceError
 
-from .faults import FAULTS, Fault
+from .faults import FAULTS_OF_WRITES, Fault
+from .faults_of_passes import FAULTS_OF_PASSES
+
+FAULTS = FAULTS_OF_WRITES + FAULTS_OF_PASSES
 
 
 @pytest.mark.skipif(

@@ -194,7 +194,7 @@ def test_select_drops_the_dimension_and_moves_the_offset() -> None:
     st.integers(0, 5),
     st.none() | st.integers(-7, 7),
     st.none() | st.integers(-7, 7),
-    st.integers(1, 3),
+    st.integers(-3, 3).filter(bool),
 )
 def test_slices_take_what_python_slices_take(
     size: int, start: int | None, stop: int | None, step: int
@@ -204,10 +204,9 @@ def test_slices_take_what_python_slices_take(
     assert taken == [1 + 2 * k for k in range(size)[start:stop:step]]
 
 
-def test_a_slice_needs_a_positive_step() -> None:
-    for step in (0, -1):
-        with pytest.raises(ArgumentValueError):
-            slice_geometry((3,), (1,), 0, 0, None, None, step)
+def test_a_slice_needs_a_step() -> None:
+    with pytest.raises(ArgumentValueError):
+        slice_geometry((3,), (1,), 0, 0, None, None, 0)
 
 
 def test_narrow_does_not_clamp() -> None:

@@ -126,3 +126,12 @@ def places(sizes: tuple[int, ...], strides: tuple[int, ...], offset: int) -> set
         offset + sum(i * s for i, s in zip(index, strides, strict=True))
         for index in itertools.product(*map(range, sizes))
     }
+
+
+def test_a_whole_that_walks_backwards_covers_its_parts() -> None:
+    whole = ((3, 2), (-4, 1), 9)  # 9, 10, 5, 6, 1, 2
+    assert covers(whole, ((3,), (4,), 1))
+    assert covers(whole, ((2,), (-4,), 10))
+    assert covers(whole, ((2, 2), (4, -1), 2))
+    assert not covers(whole, ((3,), (1,), 5))
+    assert not covers(whole, ((4,), (-4,), 13))

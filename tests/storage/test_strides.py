@@ -110,3 +110,21 @@ def test_malformed_and_overflowing_geometries_are_refused(
 
 def test_a_geometry_without_elements_fits_any_storage() -> None:
     check_in_bounds((0, 5), (1000, 1000), 50, 0)
+
+
+def test_bounds_of_what_walks_backwards() -> None:
+    check_in_bounds((3,), (-2,), 4, 5, backwards=True)
+    check_in_bounds((2, 3), (3, -1), 2, 6, backwards=True)
+    for sizes, strides, offset, room in (
+        ((3,), (-2,), 3, 5),
+        ((3,), (-2,), 5, 5),
+        ((2, 3), (3, -1), 1, 6),
+        ((2, 3), (3, -1), 3, 6),
+        ((2,), (-(2**70),), 0, 10),
+        ((2,), (1,), -1, 10),
+        ((-1,), (-1,), 0, 10),
+    ):
+        with pytest.raises(OutOfBoundsError):
+            check_in_bounds(sizes, strides, offset, room, backwards=True)
+    with pytest.raises(OutOfBoundsError):
+        check_in_bounds((3,), (-2,), 4, 5)

@@ -1,4 +1,4 @@
-"""The graph, for those who look into it: nodes, edges that name a value, versions."""
+"""The graph, for those who look into it: nodes, edges that name a value, hooks, versions."""
 
 from __future__ import annotations
 
@@ -6,3 +6,6 @@ from ..graph.gradient_edge import GradientEdge as GradientEdge
 from ..graph.gradient_edge import get_gradient_edge as get_gradient_edge
 from ..graph.node import Node as Node
 from ..views.write import increment_version as increment_version
+from .multi_grad_hook import MultiGradHandle as MultiGradHandle
+from .multi_grad_hook import queue_callback as queue_callback
+from .multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook

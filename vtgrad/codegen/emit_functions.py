@@ -16,7 +16,7 @@ from typing import Generic, NamedTuple
 import numpy as np
 
 from vtgrad.graph.functions import requires_grad, set_history, set_history_of_each
-from vtgrad.graph.recording import is_grad_enabled
+from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
@@ -29,12 +29,21 @@ from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
+from vtgrad.views.pieces import make_copies, make_pieces
 from vtgrad.views.store_result import store_result, store_ufunc
+from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write, write_geometry, write_ufunc
-from vtgrad.views.write_out import check_out, write_out
+from vtgrad.views.write_out import check_out, write_out, write_outs
 """
 
 _OWN_TYPES = {"Tensor": "T", "Tensors": "Sequence[T]"}
+# What turns the aliases of an operator into its results.
+_MADE_BY = {
+    "View": "make_view",
+    "Views": "make_views",
+    "Copies": "make_copies",
+    "Pieces": "make_pieces",
+}
 
 
 def function_names(operator: Operator) -> list[str]:
@@ -48,13 +57,30 @@ def function_names(operator: Operator) -> list[str]:
 def _as_users_call_it(operator: Operator) -> Operator:
     """The operator with its first argument called as in PyTorch's functions."""
     first, *rest = operator.arguments
-    if not operator.method or first.name != "self":
+    public = operator.method or (operator.copies_view and not operator.name.startswith("_"))
+    if not public or first.name != "self":
         return operator
     renamed = dataclasses.replace(first, name="input")
     return dataclasses.replace(operator, arguments=(renamed, *rest))
 
 
-def emit_function(operator: Operator, storing: Set[str]) -> str:
+# Operators that users mostly call by another name.
+_SPOKEN = {"true_divide": "div", "linalg_vector_norm": "norm"}
+
+
+def _spoken(name: str, users: Set[str]) -> str:
+    """What users call an operator: the table has one of its own for every overload."""
+    end = "_" if name.endswith("_") else ""
+    plain = name.rstrip("_")
+    words = _SPOKEN.get(plain, plain).split("_")
+    for count in range(len(words), 0, -1):
+        shorter = "_".join(words[:count]) + end
+        if shorter in users:
+            return shorter
+    return name
+
+
+def emit_function(operator: Operator, storing: Set[str], users: Set[str]) -> str:
     """All functions of one entry, as Python text.
 
     Parameters
@@ -63,15 +89,18 @@ def emit_function(operator: Operator, storing: Set[str]) -> str:
         The entry.
     storing : set of str
         The kernels that take ``out=``.
+    users : set of str
+        The functions and methods that users see.
     """
     operator = _as_users_call_it(operator)
     if operator.returns == "Self":
-        return _inplace(operator, operator.name, f"k.{operator.writer or operator.kernel}")
+        kernel = f"k.{operator.writer or operator.kernel}"
+        return _inplace(operator, operator.name, kernel, users)
     if operator.returns == "Geometry":
-        return _geometry(operator)
-    if operator.returns in {"View", "Views"}:
+        return _geometry(operator, users)
+    if operator.returns in {"View", "Views", "Copies", "Pieces"}:
         return _view(operator)
-    text = _out_of_place(operator)
+    text = _out_of_place(operator, users)
     if operator.inplace is not None:
         kernel = operator.kernel
         text += _inplace(
@@ -80,6 +109,7 @@ def emit_function(operator: Operator, storing: Set[str]) -> str:
             f"store_result(k.{kernel}, direct={kernel in storing})"
             if operator.writer is None
             else f"k.{operator.writer}",
+            users,
         )
     return text
 
@@ -136,10 +166,10 @@ def _recording(operator: Operator) -> str:
     asked = "{0}._impl.autograd_meta is not None and {0}._impl.autograd_meta.requires_grad()"
     inline = {"Tensor": asked, "Tensor | Number": f"isinstance({{0}}, TensorBase) and {asked}"}
     if not all(a.type in inline for a in operator.tensors):
-        return f"is_grad_enabled() and requires_grad({_tensor_names(operator)})"
+        return f"is_recording() and requires_grad({_tensor_names(operator)})"
     parts = [inline[a.type].format(a.name) for a in operator.tensors]
     first = parts[0] if len(parts) == 1 else "(" + " or ".join(f"({p})" for p in parts) + ")"
-    return f"{first} and is_grad_enabled()"
+    return f"{first} and is_recording()"
 
 
 def _saves_results(operator: Operator) -> bool:
@@ -160,11 +190,13 @@ def _doc(operator: Operator, fallback: str) -> str:
     return f'    """{indented.strip()}\n    """\n'
 
 
-def _out_of_place(operator: Operator) -> str:
+def _out_of_place(operator: Operator, users: Set[str]) -> str:
     owner = _owner(operator)
     source = f"{owner.name}[0]" if owner.is_list else owner.name
     multiple = operator.returns == "tuple"
-    exact = ", exact=True" if operator.exact_out else ""
+    extra = f', "{_spoken(operator.name, users)}"'
+    if operator.exact_out:
+        extra += ", exact=True"
     header = ""
     returned = "T"
     if multiple:
@@ -187,29 +219,32 @@ def _out_of_place(operator: Operator) -> str:
         outs = [f"out[{i}]" for i in range(len(operator.results))] if multiple else ["out"]
         body += "    if out is not None:\n"
         for one in outs:
-            extra = "" if _differentiable(operator) else ", differentiable=False"
-            body += f"        check_out({one}, {_tensor_names(operator)}{extra})\n"
-    call = f"quiet.run(k.{operator.kernel}, {_passed(operator, converted=True)})"
+            kind = "" if _differentiable(operator) else ", differentiable=False"
+            body += f"        check_out({one}, {_tensor_names(operator)}{kind})\n"
+    if operator.copies_view:
+        rest = _passed(operator, skip_first=True)
+        shown = f"view_impls.{operator.kernel}({owner.name}._impl{', ' if rest else ''}{rest})"
+        call = f"k.contiguous({shown}.array)"
+    else:
+        call = f"quiet.run(k.{operator.kernel}, {_passed(operator, converted=True)})"
     body += f"    {'arrays' if multiple else 'array'} = {call}\n"
     if operator.ufunc is not None:
         condition = "out is None"
         if operator.ufunc_if is not None:
             condition += f" and {operator.ufunc_if}"
         first, second = (a.name for a in operator.arguments[:2])
-        text += "    impl: TensorImpl | None = None\n"
+        inexact = ", True" if operator.ufunc_inexact else ""
+        text += "    result: T | None = None\n"
         body = (
             f"    if {condition}:\n"
-            f"        impl = quick_binary(np.{operator.ufunc}, {first}._impl, {second})\n"
-            "    if impl is None:\n" + "".join(f"    {line}\n" for line in body.splitlines())
+            f"        result = quick_binary(np.{operator.ufunc}, {first}, {second}{inexact})\n"
+            "    if result is None:\n" + "".join(f"    {line}\n" for line in body.splitlines())
         )
     text += _explained(operator, body)
     if multiple:
         if operator.out:
-            written = ", ".join(
-                f"write_out(out[{i}], arrays[{i}]{exact})" for i in range(len(operator.results))
-            )
             text += "    if out is not None:\n"
-            text += f"        return {returned[:-3]}({written})\n"
+            text += f"        return {returned[:-3]}(*write_outs(out, arrays{extra}))\n"
         wrapped = ", ".join(
             f"wrap_like({source}, arrays[{i}])" for i in range(len(operator.results))
         )
@@ -217,14 +252,13 @@ def _out_of_place(operator: Operator) -> str:
     else:
         ending = ""
         if operator.out:
-            ending = "    if out is not None:\n        return write_out(out, array" + exact + ")\n"
+            ending = "    if out is not None:\n        return write_out(out, array" + extra + ")\n"
+        ending += f"    result = wrap_like({source}, array)\n"
         if operator.ufunc is None:
-            text += f"{ending}    result = wrap_like({source}, array)\n"
+            text += ending
         else:
-            ending += "    impl = TensorImpl(array)\n"
-            text += "    if impl is None:\n"
+            text += "    if result is None:\n"
             text += "".join(f"    {line}\n" for line in ending.splitlines())
-            text += f"    result = handle_like({source}, impl)\n"
     if operator.node is not None:
         condition = _recording(operator)
         if operator.real_result:
@@ -262,13 +296,14 @@ def _differentiable(operator: Operator) -> bool:
     return operator.node is not None and not operator.real_result
 
 
-def _inplace(operator: Operator, name: str, made: str) -> str:
+def _inplace(operator: Operator, name: str, made: str, users: Set[str]) -> str:
     writer, quick = f"_{name}writer", f"_{name}ufunc_writer"
     # A table's in-place operator may be one on its own, whose writer is no ufunc.
     ufunc = operator.ufunc if name != operator.name else None
     text = f"{writer} = {made}\n"
     if ufunc is not None:
-        text += f"{quick} = store_ufunc(np.{ufunc}, {writer})\n"
+        extra = ", inexact=True" if operator.ufunc_inexact else ""
+        text += f"{quick} = store_ufunc(np.{ufunc}, {writer}{extra})\n"
     text += f"\n\ndef {name}({_parameters(operator)}) -> T:\n"
     base = name.rstrip("_")
     text += _doc(
@@ -280,7 +315,10 @@ def _inplace(operator: Operator, name: str, made: str) -> str:
         if a.type == "Tensor":
             body += f'    array_of({a.name}, "{a.name}")\n'
     rest = _passed(operator, skip_first=True)
-    extra = f', overlap="{operator.overlap}"' if operator.overlap != "refused" else ""
+    spoken = _spoken(name, users)
+    extra = f', operator="{spoken}"'
+    if operator.overlap != "refused":
+        extra += f', overlap="{operator.overlap}"'
     if operator.distinct:
         extra += ", distinct=True"
     comma = ", " if rest else ""
@@ -291,8 +329,9 @@ def _inplace(operator: Operator, name: str, made: str) -> str:
         body += f"    {general}"
     else:
         first, second = (a.name for a in operator.arguments[:2])
-        call = f"{head}{quick}, {second})\n"
-        done = f"write_ufunc({first}._impl, np.{ufunc}, {second})"
+        call = f'{head}{quick}, {second}, operator="{spoken}")\n'
+        inexact = ", True" if operator.ufunc_inexact else ""
+        done = f'write_ufunc({first}._impl, np.{ufunc}, {second}, "{spoken}"{inexact})'
         if operator.ufunc_if is None:
             body += f"    if {done}:\n        return {first}\n    {call}"
         else:
@@ -307,21 +346,23 @@ def _undocumented(operator: Operator) -> Operator:
     return dataclasses.replace(operator, doc="")
 
 
-def _geometry(operator: Operator) -> str:
+def _geometry(operator: Operator, users: Set[str]) -> str:
     rest = _passed(operator, skip_first=True)
     comma = ", " if rest else ""
     text = f"def {operator.name}({_parameters(operator)}) -> T:\n"
     text += _doc(operator, "Look at the same memory through another geometry from now on.")
     view = f"view_impls.{operator.kernel}"
     first = operator.arguments[0].name
-    body = f"    return write_geometry({first}, {operator.node}.record, {view}{comma}{rest})\n"
+    spoken = f'operator="{_spoken(operator.name, users)}"'
+    call = f"write_geometry({first}, {operator.node}.record, {view}{comma}{rest}, {spoken})"
+    body = f"    return {call}\n"
     return text + _explained(operator, body) + "\n\n"
 
 
 def _view(operator: Operator) -> str:
     rest = _passed(operator, skip_first=True)
     comma = ", " if rest else ""
-    several = operator.returns == "Views"
+    several = operator.returns != "View"
     returned = "tuple[T, ...]" if several else "T"
     text = f"def {operator.name}({_parameters(operator)}) -> {returned}:\n"
     text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a view.")
@@ -331,5 +372,9 @@ def _view(operator: Operator) -> str:
     text += _explained(operator, body)
     text += f"    node = {operator.node}.record({_passed(operator)})"
     text += f" if {_recording(operator)} else None\n"
-    text += f"    return {'make_views' if several else 'make_view'}({first}, {name}, node)\n\n\n"
+    how = f", view_fn=_replay_{operator.name.strip('_')}" if operator.replay else ""
+    made = _MADE_BY[operator.returns]
+    text += f"    return {made}({first}, {name}, node{how})\n\n\n"
+    if operator.replay:
+        text += f"_replay_{operator.name.strip('_')}: ViewFunction = {operator.name}\n\n\n"
     return text

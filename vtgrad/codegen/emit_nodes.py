@@ -116,7 +116,7 @@ def emit_node(operator: Operator, names: Names) -> str:
     plain = [a for a in operator.arguments if any(a.name in f.plain for f in formulas.values())]
     results = [r for r in operator.results if any(r in f.results for f in formulas.values())]
     arguments = {a.name: a for a in operator.arguments}
-    is_view = operator.returns == "View" and not operator.overlapping
+    is_view = operator.returns == "View" and not (operator.overlapping or operator.replay)
     if is_view:
         plain = plain_arguments(operator)
 
@@ -292,6 +292,14 @@ def _record(
             value += f" if {a.name} is not None else None"
         elif a.name == "self" and _can_be_inplace(operator):
             value = f"SavedVariable.of_copy(self, {edge}) if inplace else {value}"
+        first = saved[0]
+        guards = {guard is None, _guard(operator, formulas, first.name) is None}
+        if operator.edged == (first, a) and len(guards) == 1:
+            # `x * x` saves `x` once: both operands have the same edge, so that the guards agree.
+            same = f"{a.name} is {first.name}"
+            if _can_be_inplace(operator):
+                same += " and not inplace"
+            value = f"node.saved_{first.name} if {same} else {value}"
         if guard is not None:
             value = f"None if edge{guard} is None else ({value})"
         lines.append(f"        node.saved_{a.name} = {value}")

@@ -22,25 +22,35 @@ GENERATED: Final = OPS / "generated"
 # What stands for `x[...]`; users write the brackets.
 _BRACKETS: Final = {"getitem", "setitem"}
 
-# Composites whose first argument is a tensor, and which are no methods of tensors, or methods of
+# Functions of users that call operators of the tables and are written elsewhere.
+_ELSEWHERE: Final = {"normal"}
+
+# Operators whose first argument is a tensor, and which are no methods of tensors, or methods of
 # another signature.
 _FUNCTIONS_ONLY: Final = frozenset(
     """
-    conj detach empty_like full_like ones_like rand_like randint_like randn_like rsub zeros_like
+    as_strided_copy combinations conj detach empty_like full_like imag is_complex is_floating_point
+    numel ones_like rand_like randint_like randn_like real rsub squeeze_copy std_mean var_mean
+    view_as_complex view_as_real view_copy zeros_like
     """.split()
 )
 
 # What writes to its argument and is a function too in PyTorch; the others are methods only.
 _WRITING_FUNCTIONS: Final = frozenset(
     """
-    abs_ acos_ as_strided_ asin_ atan_ ceil_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_
-    cosh_ exp2_ exp_ expm1_ fill_ floor_ frac_ index_put_ log10_ log1p_ log2_ log_ neg_
-    reciprocal_ relu_ round_ rsqrt_ sigmoid_ sin_ sinh_ sqrt_ square_ tan_ tanh_ trunc_ zero_
+    abs_ absolute_ acos_ acosh_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_
+    asin_ asinh_ atan_ atanh_ ceil_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_
+    deg2rad_ erf_ erfc_ exp2_ exp_ expm1_ fill_ fix_ floor_ frac_ gcd_ i0_ index_put_ lcm_ ldexp_
+    log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ relu_
+    resize_as_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ trunc_ xlogy_ zero_
     """.split()
 )
 
 # Kernels and helpers whose result may be, or look at, one of their arguments.
-_ALIASING_KERNELS: Final = {"conj", "sum_to_size", "contiguous", "reshape"}
+_ALIASING_KERNELS: Final = {"conj", "sum_to_size", "contiguous", "reshape", "resolve_conj"}
+
+# Functions that users call by another name, which formulas have for something else.
+_NAMES_OF_USERS: Final = {"lazy_conj": "conj"}
 
 
 def _head(source: str, purpose: str) -> str:
@@ -64,6 +74,7 @@ def generate() -> dict[str, str]:
         for path in sorted((OPS / "composites").glob("*.py"))
         if path.stem != "__init__"
     }
+    aliases = {path.stem: aliases_in(path) for path in (OPS / "composites").glob("*.py")}
     kernels = {
         name
         for path in (OPS / "kernels").glob("*.py")
@@ -74,6 +85,7 @@ def generate() -> dict[str, str]:
     helper_files = sorted(p for p in (OPS / "formulas").glob("*.py") if p.stem != "__init__")
     helpers = {name for path in helper_files for name in exported(path)}
     functions = {name for op in operators for name in function_names(op)}
+    functions |= {alias for op in operators for alias in op.other_names}
     functions |= {name for file in composites.values() for name in file}
     views = {op.kernel for op in operators if op.is_view}
     names = Names(
@@ -90,6 +102,8 @@ def generate() -> dict[str, str]:
         ).rstrip()
         + "\n"
     }
+    users = _method_names(operators, composites, aliases) | _ELSEWHERE
+    users |= _public_names(operators, composites)
     for stem, table in tables.items():
         source = f"`ops/derivatives/{stem}.yaml`"
         nodes = [op for op in table if op.node is not None]
@@ -103,11 +117,12 @@ def generate() -> dict[str, str]:
             text += "".join(f"    {n},\n" for n in sorted({str(op.node) for op in nodes})) + ")\n"
         exports = [name for op in table for name in function_names(op)]
         text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(exports)) + "]\n\n"
-        files[f"{stem}.py"] = text + "\n" + "".join(emit_function(op, storing) for op in table)
+        made = [emit_function(op, storing, users) for op in table]
+        files[f"{stem}.py"] = text + "\n" + "".join(made)
     files["large_formulas.py"] = _large_formulas(helper_files, names, types)
     files["tensor_formulas.py"] = _tensor_formulas(helper_files, types)
-    files["functional.py"] = _functional(tables, composites)
-    files["methods.py"] = _methods(operators, composites)
+    files["functional.py"] = _functional(tables, composites, aliases)
+    files["methods.py"] = _methods(operators, composites, aliases)
     files["public.py"] = _public(operators, composites)
     return {name: _formatted(name, text) for name, text in files.items()}
 
@@ -116,7 +131,8 @@ def _check_unique(tables: dict[str, list[Operator]]) -> None:
     seen: dict[str, str] = {}
     for table in tables.values():
         for op in table:
-            for name in [*function_names(op), *([f"node {op.node}"] if op.node else [])]:
+            made = [*function_names(op), *op.other_names]
+            for name in [*made, *([f"node {op.node}"] if op.node else [])]:
                 if name in seen:
                     raise TableError(f"{op.where}: {name} is already made by {seen[name]}")
                 seen[name] = op.where
@@ -131,6 +147,20 @@ def exported(path: Path) -> list[str]:
             value = ast.literal_eval(statement.value)
             return [str(name) for name in value]
     raise TableError(f"{path}: no __all__")
+
+
+def aliases_in(path: Path) -> dict[str, str]:
+    """What other names a module of composites gives to its functions: ``divide = div``."""
+    functions = _helper_functions([path])
+    return {
+        target.id: statement.value.id
+        for statement in ast.parse(path.read_text()).body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Name)
+        and statement.value.id in functions
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
 
 
 def _helper_functions(paths: list[Path]) -> dict[str, ast.FunctionDef]:
@@ -221,21 +251,40 @@ def _translated(source: str) -> str:
     return "".join(lines)
 
 
-def _functional(tables: dict[str, list[Operator]], composites: dict[str, list[str]]) -> str:
+def _functional(
+    tables: dict[str, list[Operator]],
+    composites: dict[str, list[str]],
+    aliases: dict[str, dict[str, str]],
+) -> str:
     text = _head("the derivative tables and `ops/composites`", "Every function of tensors.")
     names: list[str] = []
     for stem, table in tables.items():
         exports = sorted(name for op in table for name in function_names(op))
         names += exports
         text += f"from vtgrad.ops.generated.{stem} import {', '.join(exports)}\n"
+        others = {alias: name for op in table for alias, name in op.other_names.items()}
+        names += others
+        text += _under_other_names(f"vtgrad.ops.generated.{stem}", others)
     for stem, exports in composites.items():
         names += exports
-        text += f"from vtgrad.ops.composites.{stem} import {', '.join(sorted(exports))}\n"
+        own = sorted(set(exports) - set(aliases[stem]))
+        text += f"from vtgrad.ops.composites.{stem} import {', '.join(own)}\n"
+        text += _under_other_names(f"vtgrad.ops.composites.{stem}", aliases[stem])
     duplicated = sorted({n for n in names if names.count(n) > 1})
     if duplicated:
         raise TableError(f"defined twice, in a table and a composite: {duplicated}")
     text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names)) + "]\n"
     return text
+
+
+def _under_other_names(module: str, aliases: dict[str, str]) -> str:
+    """Imports of functions as their aliases.
+
+    An import leaves a function a function; what is assigned is a variable to type checkers.
+    """
+    return "".join(
+        f"from {module} import {name} as {alias}\n" for alias, name in sorted(aliases.items())
+    )
 
 
 def _taking_out() -> set[str]:
@@ -249,12 +298,18 @@ def _taking_out() -> set[str]:
     }
 
 
-def _methods(operators: list[Operator], composites: dict[str, list[str]]) -> str:
-    text = _head("the derivative tables and `ops/composites`", "The operators as methods.")
-    names: list[str] = []
+def _method_names(
+    operators: list[Operator],
+    composites: dict[str, list[str]],
+    aliases: dict[str, dict[str, str]],
+) -> set[str]:
+    """The operators that are methods of tensors."""
+    names: set[str] = set()
     for op in operators:
-        if op.method and op.arguments[0].name == "self":
-            names += function_names(op)
+        if op.method and op.arguments[0].name == "self" and op.name not in _FUNCTIONS_ONLY:
+            # Private operators have no methods, but may have public in-place variants.
+            names.update([name for name in function_names(op) if not name.startswith("_")])
+            names.update(op.other_names)
     for stem, exports in composites.items():
         tree = ast.parse((OPS / "composites" / f"{stem}.py").read_text())
         for statement in tree.body:
@@ -264,9 +319,19 @@ def _methods(operators: list[Operator], composites: dict[str, list[str]]) -> str
                 and statement.args.args
                 and statement.args.args[0].arg in {"self", "input"}
                 and statement.name not in _FUNCTIONS_ONLY
-                and statement.name not in names
             ):
-                names.append(statement.name)
+                names.add(statement.name)
+        names.update([alias for alias, name in aliases[stem].items() if name in names])
+    return names
+
+
+def _methods(
+    operators: list[Operator],
+    composites: dict[str, list[str]],
+    aliases: dict[str, dict[str, str]],
+) -> str:
+    text = _head("the derivative tables and `ops/composites`", "The operators as methods.")
+    names = _method_names(operators, composites, aliases)
     # Type checkers see a method in `add = _add`, but only a variable in `add = F.add`.
     text += "from vtgrad.ops.generated.functional import (\n"
     text += "".join(f"    {n} as _{n},\n" for n in sorted(names)) + ")\n"
@@ -277,23 +342,37 @@ def _methods(operators: list[Operator], composites: dict[str, list[str]]) -> str
         '    """Every operator whose first argument is called ``self``."""\n\n'
         "    __slots__ = ()\n\n"
     )
-    return text + "".join(f"    {n} = _{n}\n" for n in sorted(names))
+    return text + "".join(f"    {_NAMES_OF_USERS.get(n, n)} = _{n}\n" for n in sorted(names))
 
 
-def _public(operators: list[Operator], composites: dict[str, list[str]]) -> str:
+def _public_names(operators: list[Operator], composites: dict[str, list[str]]) -> set[str]:
     """The functions that users import from the package: no writers and no helpers of formulas."""
-    text = _head("the derivative tables and `ops/composites`", "The operators as functions.")
-    names = [op.name for op in operators if op.method and not op.name.endswith("_")]
+    names = [
+        name
+        for op in operators
+        if op.method
+        for name in (op.name, *op.other_names)
+        if name.strip("_") == name
+    ]
+    names += [op.name for op in operators if op.copies_view and not op.name.startswith("_")]
     for stem, exports in composites.items():
         if stem != "support":
             names += [n for n in exports if not n.endswith("_") and not n.startswith("_")]
     made = {name for op in operators for name in function_names(op)}
+    made |= {alias for op in operators for alias in op.other_names}
     made |= {name for file in composites.values() for name in file}
     missing = _WRITING_FUNCTIONS - made
     if missing:
         raise TableError(f"no operator makes the functions {sorted(missing)}")
-    names = sorted((set(names) | _WRITING_FUNCTIONS) - _BRACKETS)
-    text += f"from vtgrad.ops.generated.functional import {', '.join(names)}\n"
+    return (set(names) | _WRITING_FUNCTIONS) - _BRACKETS
+
+
+def _public(operators: list[Operator], composites: dict[str, list[str]]) -> str:
+    text = _head("the derivative tables and `ops/composites`", "The operators as functions.")
+    names = sorted(_public_names(operators, composites))
+    imported = [f"{n} as {_NAMES_OF_USERS[n]}" if n in _NAMES_OF_USERS else n for n in names]
+    text += f"from vtgrad.ops.generated.functional import {', '.join(imported)}\n"
+    names = sorted([_NAMES_OF_USERS.get(n, n) for n in names])
     return text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n"
 
 

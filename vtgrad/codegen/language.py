@@ -17,8 +17,10 @@ __all__ = ["Argument", "Operator", "TableError", "read_table"]
 
 _KEYS: Final = {
     "op",
+    "aliases",
     "node",
     "kernel",
+    "copy",
     "grad",
     "fresh",
     "inplace",
@@ -31,6 +33,7 @@ _KEYS: Final = {
     "doc",
     "real_result",
     "overlapping",
+    "replay",
     "method",
 }
 
@@ -74,7 +77,11 @@ class Argument:
 
 @dataclasses.dataclass(frozen=True)
 class Operator:
-    """One entry of a table; the fields are the keys of the language."""
+    """One entry of a table; the fields are the keys of the language.
+
+    A view with a `copy` is two operators, of which the second `copies_view`: its results are
+    copies of the parts that the view shows.
+    """
 
     name: str
     arguments: tuple[Argument, ...]
@@ -85,6 +92,7 @@ class Operator:
     kernel: str
     ufunc: str | None
     ufunc_if: str | None
+    ufunc_inexact: bool
     formulas: Mapping[str, str]
     regions: frozenset[str]
     region_if: str | None
@@ -97,9 +105,12 @@ class Operator:
     exact_out: bool
     doc: str
     overlapping: bool
+    replay: bool
     real_result: bool
     method: bool
+    aliases: tuple[str, ...]
     where: str
+    copies_view: bool = False
 
     @property
     def tensors(self) -> tuple[Argument, ...]:
@@ -110,6 +121,14 @@ class Operator:
     def edged(self) -> tuple[Argument, ...]:
         """The tensors that have an edge: those with a formula. An index or a mask has none."""
         return tuple(a for a in self.tensors if a.name in self.formulas)
+
+    @property
+    def other_names(self) -> Mapping[str, str]:
+        """What the aliases stand for: each of them for the operator, with ``_`` in place."""
+        found = dict.fromkeys(self.aliases, self.name)
+        if self.inplace is not None:
+            found |= {f"{alias}_": self.inplace for alias in self.aliases}
+        return found
 
     @property
     def is_view(self) -> bool:
@@ -125,8 +144,33 @@ def read_table(path: Path) -> list[Operator]:
     TableError
         If an entry is not understood.
     """
-    entries = yaml.safe_load(path.read_text()) or []
-    return [_operator(path.name, entry) for entry in entries]
+    operators: list[Operator] = []
+    for entry in yaml.safe_load(path.read_text()) or []:
+        operator = _operator(path.name, entry)
+        operators.append(operator)
+        if "copy" in entry:
+            operators.append(_copy_of_view(operator, str(entry["copy"])))
+    return operators
+
+
+def _copy_of_view(view: Operator, name: str) -> Operator:
+    """The operator that returns copies of what a view shows."""
+    if not view.is_view:
+        raise TableError(f"{view.where}: only a view has a 'copy'")
+    return dataclasses.replace(
+        view,
+        name=name,
+        returns="Tensor" if view.returns == "View" else "Copies",
+        node=f"{view.node}_copy",
+        regions=frozenset(),
+        region_if=None,
+        overlapping=False,
+        copies_view=True,
+        method=False,
+        out=view.returns == "View",
+        exact_out=True,
+        doc=f"What `{view.name}` shows, as a copy.",
+    )
 
 
 def _operator(file: str, entry: dict[str, object]) -> Operator:
@@ -166,10 +210,13 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
             formulas[name] = str(formula)
     ufunc = entry.get("ufunc")
     ufunc_if = None
+    inexact = False
     if isinstance(ufunc, dict):
-        if set(ufunc) != {"name", "if"}:
-            raise TableError(f"{where}: 'ufunc' is a name, or has a 'name' and an 'if'")
-        ufunc, ufunc_if = ufunc["name"], str(ufunc["if"])
+        if not {"name"} < set(ufunc) <= {"name", "if", "inexact"}:
+            raise TableError(f"{where}: 'ufunc' is a name, or has a 'name' and 'if' or 'inexact'")
+        ufunc_if = str(ufunc["if"]) if "if" in ufunc else None
+        inexact = bool(ufunc.get("inexact", False))
+        ufunc = ufunc["name"]
     if ufunc is not None and [a.is_tensor for a in arguments[:2]] != [True, True]:
         raise TableError(f"{where}: only an operator of two tensors can be a ufunc")
     node = entry.get("node")
@@ -188,6 +235,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         kernel=str(entry.get("kernel", name)),
         ufunc=None if ufunc is None else str(ufunc),
         ufunc_if=ufunc_if,
+        ufunc_inexact=inexact,
         formulas=formulas,
         regions=frozenset(regions),
         region_if=condition,
@@ -200,10 +248,19 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         exact_out=entry.get("out") == "exact",
         doc=str(entry.get("doc", "")).strip(),
         overlapping=bool(entry.get("overlapping", False)),
+        replay=bool(entry.get("replay", False)),
         real_result=bool(entry.get("real_result", False)),
         method=bool(entry.get("method", True)),
+        aliases=_aliases(where, entry),
         where=where,
     )
+
+
+def _aliases(where: str, entry: Mapping[str, object]) -> tuple[str, ...]:
+    aliases = entry.get("aliases", [])
+    if not isinstance(aliases, list) or not all(isinstance(a, str) for a in aliases):
+        raise TableError(f"{where}: 'aliases' is a list of names")
+    return tuple(aliases)
 
 
 def _arguments(where: str, function: ast.FunctionDef) -> tuple[Argument, ...]:
@@ -238,6 +295,7 @@ def _returns(where: str, function: ast.FunctionDef) -> tuple[str, tuple[str, ...
         "Tensor",
         "View",
         "Views",
+        "Pieces",
         "Self",
         "Geometry",
     }:
@@ -246,5 +304,5 @@ def _returns(where: str, function: ast.FunctionDef) -> tuple[str, tuple[str, ...
         names = tuple(ast.unparse(e) for e in returns.slice.elts)
         return "tuple", names
     raise TableError(
-        f"{where}: returns Tensor, View, Views, Self, Geometry or tuple[name, name, ...]"
+        f"{where}: returns Tensor, View, Views, Pieces, Self, Geometry or tuple[name, name, ...]"
     )

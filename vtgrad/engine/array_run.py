@@ -31,11 +31,12 @@ from ..graph.region import Region
 from ..storage.arrays import Array
 from ..storage.quiet import Runner, quiet_runner
 from ..storage.tensor_base import TensorBase
-from .depth import depth
-from .graph_task import GraphTask
+from ..storage.writers import write_for, written_for
+from .graph_task import ALL_EDGES, GraphTask
 from .input_buffer import InputBuffer, buffer_of, to_overwrite
 from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
 from .ready_queue import ReadyQueue
+from .running import running
 from .signals import NODES_BETWEEN_LOOKS, look_for_signals
 from .validate import fit_array
 
@@ -74,18 +75,32 @@ class ArrayRun:
         """Put the gradients of the roots in."""
         waiting = self.waiting
         for edge, gradient in zip(self.task.roots, gradients, strict=True):
-            node = edge.function
+            node, nr = edge.function, edge.input_nr
             buffer = waiting.get(node)
             if buffer is None:
                 buffer = waiting[node] = buffer_of(node)
-            meta = node.input_metadata[edge.input_nr]
+            meta = node.input_metadata[nr]
             # The root may have been given another geometry since its node was made.
-            fitted = fit_array(gradient._impl.array, meta, node, edge.input_nr)
-            buffer.at(edge.input_nr).add(fitted, False, meta)
-        for node in [n for n in waiting if self.task.dependencies[n] == 0]:
-            self.queue.push(waiting.pop(node))
+            fitted = fit_array(gradient._impl.array, meta, node, nr)
+            buffer.at(nr).add(fitted, False, meta)
+        dependencies = self.task.dependencies
+        for node in tuple(waiting):
+            if dependencies[node] == 0:
+                self.queue.push(waiting.pop(node))
 
     def run_unobserved(self) -> InputBuffer | None:
+        """Run nodes until users' code, or the caller of ``grad``, is about to look; fill leaves.
+
+        Returns
+        -------
+        InputBuffer or None
+            The node that somebody looks at; None when all have run.
+        """
+        observed = self._next_observed()
+        self.fill_leaves()
+        return observed
+
+    def _next_observed(self) -> InputBuffer | None:
         """Run nodes until one is ready that users' code, or the caller of ``grad``, looks at.
 
         Returns
@@ -121,7 +136,9 @@ class ArrayRun:
 
     def keep_for_leaf(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
         """Keep a leaf's gradient aside; see Note [Leaves are filled last]."""
-        grad = buffer.whole(node.input_metadata[0])
+        grad = buffer.grad
+        if isinstance(grad, list):
+            grad = buffer.whole(node.input_metadata[0])
         if grad is not None:
             owned = buffer.owned
             self.leaves.append((node, to_overwrite(grad) if owned else grad, owned))
@@ -131,13 +148,19 @@ class ArrayRun:
         """Add what was kept aside into ``.grad``."""
         leaves = self.leaves
         self.leaves = []
-        for node, grad, owned in leaves:
-            node.accumulate_array(grad, owned)
+        if not leaves:
+            return
+        write_for("backward")
+        try:
+            for node, grad, owned in leaves:
+                node.accumulate_array(grad, owned)
+        finally:
+            written_for()
 
     def apply(self, node: Node, buffer: InputBuffer) -> tuple[Sequence[Answer], Sequence[int]]:
         """What a node answers, and who owns it; then what it saved is freed."""
         task = self.task
-        needs = task.needs_of(node)
+        needs = ALL_EDGES if task.needs is None else task.needs[node]
         grad = buffer.grad
         answers: Sequence[Answer]
         ownership: Sequence[int] = node.ownership
@@ -187,7 +210,7 @@ class ArrayRun:
         """Send a node's answers along its edges; what they make ready goes into the queue."""
         task = self.task
         edges = node.next_edges
-        queue, waiting, dependencies = self.queue, self.waiting, task.dependencies
+        waiting, dependencies, restricted = self.waiting, task.dependencies, task.runs is not None
         if len(answers) != len(edges):
             raise GradientError(
                 f"{node.name()} returned {len(answers)} gradients for {len(edges)} inputs",
@@ -201,25 +224,25 @@ class ArrayRun:
             if edge is None:
                 continue
             function = edge if isinstance(edge, Node) else edge.function
-            if task.runs is not None and not task.is_wanted(function):
+            if restricted and not task.is_wanted(function):
                 continue
-            left = dependencies[function] - 1
-            dependencies[function] = left
+            dependencies[function] = left = dependencies[function] - 1
             answer = answers[nr]
-            target = waiting.get(function)
+            metadata = function.input_metadata
+            target = waiting.get(function) if waiting else None
             if target is None:
                 if left and answer is None:
                     continue
-                single = len(function.input_metadata) == 1
-                target = InputBuffer(function) if single else buffer_of(function)
+                target = InputBuffer(function) if len(metadata) == 1 else buffer_of(function)
                 if left:
                     waiting[function] = target
             elif left == 0:
                 del waiting[function]
             if answer is not None:
-                input_nr = 0 if edge is function else edge.input_nr
-                meta = function.input_metadata[input_nr]
-                place = target.more[input_nr - 1] if input_nr else target
+                if edge is function:
+                    meta, place = metadata[0], target
+                else:
+                    meta, place = metadata[edge.input_nr], target.at(edge.input_nr)
                 if isinstance(answer, list):
                     for region in answer:
                         place.add(region, False, meta)
@@ -242,7 +265,7 @@ class ArrayRun:
                     else:
                         place.add(answer, owned, meta)
             if left == 0:
-                queue.push(target)
+                self.queue.push(target)
 
 
 def run_arrays(
@@ -252,11 +275,10 @@ def run_arrays(
 ) -> None:
     """Run every node of the task."""
     # Arithmetic runs with floating-point warnings off, hooks in the user's own context.
-    quietly = depth.quietly if depth.value == 1 else quiet_runner()
+    quietly = running.quietly if task.nesting == 0 else quiet_runner()
     run = ArrayRun(task)
     run.enter(gradients)
     while (buffer := quietly(run.run_unobserved)) is not None:
-        quietly(run.fill_leaves)
         node = buffer.function
         hooks = node.hooks
         captured = task.captures.get(node)
@@ -272,7 +294,6 @@ def run_arrays(
                 capture(buffer, captured, answer)
             continue
         _run_observed(run, node, buffer, quietly)
-    quietly(run.fill_leaves)
 
 
 def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runner) -> None:
@@ -281,21 +302,29 @@ def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runne
     watched = hooks is not None and bool(hooks.pre.entries or hooks.post.entries)
     incoming = show_incoming(hooks, buffer) if watched and hooks is not None else ()
     if isinstance(node, AccumulateGrad):
-        arrived = buffer.grad is not None
         quietly(run.keep_for_leaf, node, buffer)
         quietly(run.fill_leaves)
-        if arrived:
-            node.run_post_hooks()
+        node.run_post_hooks()
         if hooks is not None and hooks.post.entries:
             show_outgoing(node, hooks, (), incoming)
         return
-    answers, ownership = quietly(run.apply, node, buffer)
+    if node.runs_users_code():
+        quietly(_write_out, buffer)
+        answers, ownership = run.apply(node, buffer)
+    else:
+        answers, ownership = quietly(run.apply, node, buffer)
     if watched:
         # Somebody may have kept what was shown.
         ownership = ()
     if hooks is not None and hooks.post.entries:
         answers = show_outgoing(node, hooks, answers, incoming)
     quietly(run.hand_on, node, answers, ownership, buffer.owned)
+
+
+def _write_out(buffer: InputBuffer) -> None:
+    """Sum all that has arrived, so that no arithmetic is left to do."""
+    for nr, meta in enumerate(buffer.function.input_metadata):
+        buffer.at(nr).whole(meta)
 
 
 def _taken_apart(
@@ -306,18 +335,16 @@ def _taken_apart(
     Then the other has it for itself, and may own it: a bias costs no copy of what it is added to.
     """
     grad = answers[0]
-    first, second = node.next_edges
-    if (
-        not isinstance(grad, np.ndarray)
-        or first is None
-        or second is None
-        or PASSED not in ownership
-    ):
+    edges = node.next_edges
+    if not isinstance(grad, np.ndarray) or None in edges or PASSED not in ownership:
         return answers, ownership
-    fitted = [
-        fit_array(grad, edge.function.input_metadata[edge.input_nr], node, nr)
-        for nr, edge in enumerate((first, second))
-    ]
+    fitted: list[Array] = []
+    for nr, edge in enumerate(edges):
+        assert edge is not None
+        meta = edge.function.input_metadata[edge.input_nr]
+        answer = fit_array(grad, meta, node, nr)
+        assert isinstance(answer, np.ndarray)
+        fitted.append(answer)
     if fitted[0] is fitted[1]:
         return answers, ownership
     return fitted, [PASSED if answer is grad else FRESH for answer in fitted]
@@ -325,6 +352,8 @@ def _taken_apart(
 
 def _is_sole(answers: Sequence[Answer], edges: Sequence[Edge | None], nr: int) -> bool:
     """Whether answer `nr` is not the same array as what another edge gets."""
-    return not any(
-        other is answers[nr] and i != nr and edges[i] is not None for i, other in enumerate(answers)
-    )
+    answer = answers[nr]
+    for i, other in enumerate(answers):
+        if other is answer and i != nr and edges[i] is not None:
+            return False
+    return True

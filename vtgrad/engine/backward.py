@@ -48,7 +48,8 @@ def _shape_and_dtype(root: Root) -> tuple[tuple[int, ...], np.dtype[np.generic]]
     if isinstance(root, GradientEdge):
         meta = root.node.input_metadata[root.output_nr]
         return meta.shape, meta.dtype
-    return root.shape, root._impl.dtype
+    array = root._impl.array
+    return array.shape, array.dtype
 
 
 def _no_root(nr: int, root: TensorBase) -> RootError:
@@ -93,29 +94,12 @@ def _root_gradients(
             found=len(given),
         )
     gradients = []
-    for nr, (root, grad) in enumerate(zip(roots, given, strict=True)):
-        shape, dtype = _shape_and_dtype(root)
+    for nr, grad in enumerate(given):
+        root = roots[nr]
         if grad is None:
-            if isinstance(root, TensorBase) and not requires_grad(root):
-                raise _no_root(nr, root)
-            if shape and any(n != 1 for n in shape):
-                raise ImplicitGradientError(
-                    f"root {nr} has shape {list(shape)}; only a root with one element has an "
-                    "implicit gradient, pass one for it",
-                    index=nr,
-                    shape=shape,
-                )
-            if dtype.kind != "f":
-                raise ImplicitGradientError(
-                    f"root {nr} is {dtype}; only a real floating root has an implicit gradient, "
-                    "pass one for it",
-                    index=nr,
-                    dtype=dtype_of(dtype),
-                )
-            ones: Array = np.empty(shape, dtype)
-            ones.fill(1)
-            gradients.append(operators().wrap(TensorImpl(ones)))
+            gradients.append(_implicit_gradient(nr, root))
             continue
+        shape, dtype = _shape_and_dtype(root)
         if not isinstance(grad, TensorBase):
             raise ArgumentTypeError(
                 f"gradient {nr} must be a tensor or None, not {type(grad).__name__}", index=nr
@@ -144,6 +128,36 @@ def _root_gradients(
             )
         gradients.append(grad)
     return gradients
+
+
+def _implicit_gradient(nr: int, root: Root) -> TensorBase:
+    """The gradient of a root for which none was passed: one.
+
+    Raises
+    ------
+    ImplicitGradientError
+        If the root is more than a real number.
+    """
+    shape, dtype = _shape_and_dtype(root)
+    if isinstance(root, TensorBase) and not requires_grad(root):
+        raise _no_root(nr, root)
+    if shape and any(n != 1 for n in shape):
+        raise ImplicitGradientError(
+            f"root {nr} has shape {list(shape)}; only a root with one element has an "
+            "implicit gradient, pass one for it",
+            index=nr,
+            shape=shape,
+        )
+    if dtype.kind != "f":
+        raise ImplicitGradientError(
+            f"root {nr} is {dtype}; only a real floating root has an implicit gradient, "
+            "pass one for it",
+            index=nr,
+            dtype=dtype_of(dtype),
+        )
+    one: Array = np.empty(shape, dtype)
+    one.fill(1)
+    return operators().wrap(TensorImpl(one))
 
 
 def _given(grads: object, count: int) -> list[TensorBase | None]:

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ..graph.edge import Edge
-from ..graph.recording import is_grad_enabled, set_mode
+from ..graph.recording import modes, set_mode, set_modes
 from ..storage.tensor_base import TensorBase
 from .array_run import run_arrays
-from .depth import depth
 from .graph_task import GraphTask
+from .running import running
 from .tensor_run import run_recorded
 
 __all__ = ["execute"]
@@ -76,37 +76,51 @@ def execute(
     if inputs is not None and not allow_unused:
         task.check_all_reached(inputs)
     answer: list[TensorBase | None] = [None] * (0 if inputs is None else len(inputs))
-
-    def run() -> None:
-        before = set_mode(create_graph)
-        depth.value += 1
-        try:
-            if create_graph:
-                run_recorded(task, gradients, answer)
-            else:
-                run_arrays(task, gradients, answer)
-        finally:
-            depth.value -= 1
-            set_mode(before)
-
-    if depth.value and depth.value % _NESTING_PER_THREAD == 0:
-        _run_on_fresh_thread(run)
+    outer = running.task
+    if outer is not None and outer.nesting + 1 >= _NESTING_PER_THREAD:
+        _run_on_fresh_thread(task, gradients, answer)
     else:
-        run()
+        _run(task, outer, gradients, answer)
     return answer
 
 
-def _run_on_fresh_thread(run: Callable[[], None]) -> None:
+def _run(
+    task: GraphTask,
+    outer: GraphTask | None,
+    gradients: Sequence[TensorBase],
+    answer: list[TensorBase | None],
+) -> None:
+    before = set_mode(task.create_graph)
+    if outer is not None:
+        task.nesting = outer.nesting + 1
+    running.task = task
+    try:
+        if task.create_graph:
+            run_recorded(task, gradients, answer)
+        else:
+            run_arrays(task, gradients, answer)
+        if task.for_hooks is not None:
+            task.for_hooks.run_callbacks()
+    finally:
+        running.task = outer
+        set_mode(before)
+
+
+def _run_on_fresh_thread(
+    task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
+) -> None:
     failure: list[BaseException] = []
-    mode = is_grad_enabled()
+    enabled = modes()
     context = contextvars.copy_context()
 
     def work() -> None:
-        set_mode(mode)
+        before = set_modes(*enabled)
         try:
-            context.run(run)
+            context.run(_run, task, None, gradients, answer)
         except BaseException as error:  # noqa: BLE001  # raised again on the waiting thread
             failure.append(error)
+        finally:
+            set_modes(*before)
 
     thread = threading.Thread(target=work, name="vtgrad-nested-backward")
     thread.start()

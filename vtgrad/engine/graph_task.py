@@ -10,13 +10,16 @@ runs. Values are checked once more when they are unpacked, because a hook may wr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..errors import UnusedInputError, VtgradError
+from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
+from ..graph.hooks import NodeHooks, next_hook_id
 from ..graph.node import Node
+from ..storage.version_counter import inference_threads
 
-__all__ = ["ALL_EDGES", "GraphTask", "unused_input"]
+__all__ = ["ALL_EDGES", "ForHooks", "GraphTask", "unused_input"]
 
 ALL_EDGES = -1
 
@@ -28,6 +31,40 @@ def unused_input(nr: int) -> UnusedInputError:
         "allow_unused=True to get None for it",
         index=nr,
     )
+
+
+class ForHooks:
+    """What hooks keep for the time of one backward; most backwards have none that do.
+
+    Attributes
+    ----------
+    callbacks : list of callable
+        What to call when all nodes have run.
+    notes : dict
+        What hooks on several tensors remember, each under itself.
+    hooked : set of NodeHooks
+        The hooks of all nodes that run or whose gradients are handed out, at the time `hooked_at`.
+    hooked_at : int
+        A number among those of `RemovableHandle.id`.
+    """
+
+    __slots__ = ("callbacks", "hooked", "hooked_at", "notes")
+
+    callbacks: list[Callable[[], object]]
+    notes: dict[object, object]
+    hooked: set[NodeHooks]
+    hooked_at: int
+
+    def __init__(self) -> None:
+        self.callbacks = []
+        self.notes = {}
+        self.hooked = set()
+        self.hooked_at = -1
+
+    def run_callbacks(self) -> None:
+        """Call what was queued for the end; a callback may queue more."""
+        for callback in self.callbacks:
+            callback()
 
 
 class GraphTask:
@@ -49,6 +86,10 @@ class GraphTask:
     captures : dict of Node to dict
         For ``grad``: which gradients of which node to hand out, by output number, and the
         place in the answer.
+    nesting : int
+        How many passes on the same thread this one runs inside of.
+    for_hooks : ForHooks or None
+        What hooks asked to be kept, once one has asked.
     """
 
     __slots__ = (
@@ -56,8 +97,10 @@ class GraphTask:
         "captures",
         "create_graph",
         "dependencies",
+        "for_hooks",
         "keep_graph",
         "needs",
+        "nesting",
         "roots",
         "runs",
     )
@@ -69,6 +112,8 @@ class GraphTask:
     keep_graph: bool
     create_graph: bool
     captures: dict[Node, dict[int, list[int]]]
+    nesting: int
+    for_hooks: ForHooks | None
     _may_write_saved: bool | None
 
     def __init__(self, roots: Sequence[Edge], keep_graph: bool, create_graph: bool) -> None:
@@ -79,6 +124,8 @@ class GraphTask:
         self.needs = None
         self.runs = None
         self.captures = {}
+        self.nesting = 0
+        self.for_hooks = None
         self._may_write_saved = None
 
     def count_dependencies(self) -> None:
@@ -188,12 +235,40 @@ class GraphTask:
             )
         return known
 
+    def own_for_hooks(self) -> ForHooks:
+        """What is kept for hooks, made on first use."""
+        kept = self.for_hooks
+        if kept is None:
+            kept = self.for_hooks = ForHooks()
+        return kept
+
+    def shows_to(self, hooks: NodeHooks, newest: int) -> bool:
+        """Whether the tensor hooks of a node are called in this run, early or late.
+
+        Parameters
+        ----------
+        hooks : NodeHooks
+            The node's, which may be asked for when the node itself is not known.
+        newest : int
+            A number not smaller than the `RemovableHandle.id` of any hook that is asked about.
+        """
+        kept = self.own_for_hooks()
+        if kept.hooked_at < newest:
+            # First asked, or a hook was registered since.
+            kept.hooked_at = next_hook_id()
+            kept.hooked = {
+                node.hooks
+                for node in self.dependencies
+                if node.hooks is not None and self.is_wanted(node)
+            }
+        return hooks in kept.hooked
+
     def needs_of(self, node: Node) -> int:
         """Which of the node's gradients are asked for, as bits."""
         return ALL_EDGES if self.needs is None else self.needs[node]
 
     def check_saved(self) -> None:
-        """Raise if a value that will be needed was overwritten or freed.
+        """Raise if a value that is needed was overwritten or freed, or a leaf cannot be filled.
 
         See Note [Backward is all or nothing].
 
@@ -211,3 +286,8 @@ class GraphTask:
             for node in sorted(nodes, key=lambda n: -n.sequence_nr):
                 node.check_saved()
             raise
+        # A recorded run adds out of place.
+        if inference_threads.entered and not self.create_graph:
+            for node in nodes:
+                if isinstance(node, AccumulateGrad):
+                    node.check_grad()

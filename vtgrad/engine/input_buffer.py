@@ -83,14 +83,13 @@ class InputBuffer(NodeTask):
     grad: Content
     owned: bool
     more: tuple[InputBuffer, ...]
-    # Elements of the regions in the list.
+    # Elements of the regions in the list; not there without a list.
     _waiting: int
 
     def __init__(self, function: Node, more: tuple[InputBuffer, ...] = ()) -> None:
         self.function = function
         self.grad = None
         self.owned = False
-        self._waiting = 0
         self.more = more
 
     def at(self, nr: int) -> InputBuffer:

@@ -18,13 +18,21 @@ from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..storage.arrays import Array
 from ..storage.geometry import has_self_overlap
+from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .input_buffer import InputBuffer
 from .tensor_run import as_gradients
 from .validate import fit_array
 
-__all__ = ["Answer", "capture", "show_incoming", "show_outgoing", "show_to_tensor_hooks"]
+__all__ = [
+    "Answer",
+    "capture",
+    "own_copy",
+    "show_incoming",
+    "show_outgoing",
+    "show_to_tensor_hooks",
+]
 
 # What a node answers for one of its inputs; several regions when they only pass through a view.
 Answer: TypeAlias = Gradient | list[Region] | None
@@ -47,6 +55,11 @@ def _given_away(buffer: InputBuffer, meta: InputMetadata) -> TensorBase | None:
     buffer.owned = False
     if owned:
         return _wrapped(array)
+    return own_copy(array)
+
+
+def own_copy(array: Array) -> TensorBase:
+    """A copy of a gradient for somebody who may keep it and write to it; expanded if it was."""
     if has_self_overlap(array.shape, array.strides):
         return _wrapped(_own_expanded(array))
     return operators().clone(_wrapped(array))
@@ -70,7 +83,7 @@ def show_to_tensor_hooks(hooks: NodeHooks, buffer: InputBuffer) -> None:
             seen = call_tensor_hooks(
                 tuple(own.entries.values()), _given_away(slot, metadata[nr]), metadata[nr]
             )
-            slot.grad = None if seen is None else seen._impl.array
+            slot.grad = None if seen is None else resolved(seen._impl.array)
     for nr, cell in tuple(hooks.retain_grad.items()):
         array = buffer.at(nr).whole(metadata[nr])
         if array is not None:
@@ -98,7 +111,7 @@ def show_incoming(hooks: NodeHooks, buffer: InputBuffer) -> Gradients:
         if changed is not None:
             incoming = as_gradients(changed, incoming, node)
     for nr, grad in enumerate(incoming):
-        buffer.at(nr).grad = None if grad is None else grad._impl.array
+        buffer.at(nr).grad = None if grad is None else resolved(grad._impl.array)
     return incoming
 
 
@@ -116,7 +129,7 @@ def show_outgoing(
         changed = post(outgoing, incoming)
         if changed is not None:
             outgoing = as_gradients(changed, outgoing, node)
-    return [None if grad is None else grad._impl.array for grad in outgoing]
+    return [None if grad is None else resolved(grad._impl.array) for grad in outgoing]
 
 
 def _own_whole(answer: Answer, edge: Edge | None, node: Node, nr: int) -> TensorBase | None:

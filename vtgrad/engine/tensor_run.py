@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import GradientError, HookError
+from ..errors import ArgumentTypeError, GradientError, HookError
 from ..graph.hooks import Gradients, NodeHooks, call_tensor_hooks
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
@@ -19,16 +19,24 @@ from .validate import fit_tensor
 __all__ = ["as_gradients", "run_recorded"]
 
 
-def as_gradients(value: Gradients | TensorBase, shown: Gradients, node: Node) -> Gradients:
+def as_gradients(value: object, shown: Gradients, node: Node) -> Gradients:
     """What a node hook returned in place of the gradients that it was shown.
 
     Raises
     ------
+    ArgumentTypeError
+        If it returned something other than a tuple of tensors and None.
     HookError
         If it returned another number of gradients, one where there was none, or one of another
         shape or dtype.
     """
-    grads = (value,) if isinstance(value, TensorBase) else tuple(value)
+    if not isinstance(value, tuple):
+        raise ArgumentTypeError(
+            f"a hook of {node.name()} must return a tuple of gradients, or None to change "
+            f"nothing, not {type(value).__name__}",
+            node=node.name(),
+        )
+    grads: Gradients = value
     if len(grads) != len(shown):
         raise HookError(
             f"a hook of {node.name()} returned {len(grads)} gradients instead of {len(shown)}",
@@ -39,6 +47,13 @@ def as_gradients(value: Gradients | TensorBase, shown: Gradients, node: Node) ->
     for nr, (grad, before) in enumerate(zip(grads, shown, strict=True)):
         if grad is None or grad is before:
             continue
+        if not isinstance(grad, TensorBase):
+            raise ArgumentTypeError(
+                f"gradient {nr} that a hook of {node.name()} returned is no tensor but "
+                f"{type(grad).__name__}",
+                node=node.name(),
+                index=nr,
+            )
         if before is None:
             raise HookError(
                 f"a hook of {node.name()} returned a gradient {nr}, where it was shown None",

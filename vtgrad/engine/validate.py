@@ -10,9 +10,13 @@ from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase
 
 __all__ = ["fit_array", "fit_tensor", "sum_array_to"]
+
+# An alias saves looking up an attribute for every gradient.
+_ndarray = np.ndarray
 
 
 def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: int) -> Gradient:
@@ -25,13 +29,15 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
     GradientError
         If the shapes do not fit.
     """
+    if type(grad) is _ndarray and grad.shape == meta.shape and grad.dtype is meta.dtype:
+        return grad
     if isinstance(grad, Region):
         if grad.values.dtype != meta.dtype:
             return Region(_cast(grad.values, meta.dtype), grad.path)
         return grad
-    if not isinstance(grad, np.ndarray):
-        # NumPy gives numbers for arrays without dimensions.
-        grad = np.asarray(grad)
+    if type(grad) is not _ndarray:
+        # NumPy gives numbers for arrays without dimensions, and users may give lazy arrays.
+        grad = np.asarray(resolved(grad))
     if grad.shape != meta.shape:
         if grad.shape[1:] == meta.shape:
             # What was added to each row, as a bias is.

@@ -8,16 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import StaleSavedError
 from ..storage.arrays import Array, Shape
 from ..storage.geometry import contiguous_strides, is_non_overlapping_and_dense
+from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE
 from .autograd_meta import AutogradMeta
 from .hooks import GradCell, LeafState, graph_lock
 from .input_metadata import InputMetadata
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
+from .overwritten import leaf_moved_error
 from .recording import set_mode
 from .region import Gradient
 
@@ -74,6 +76,15 @@ class AccumulateGrad(Node):
         return self.cell
 
     @property
+    def weak_leaf(self) -> weakref.ref[TensorBase]:
+        """The leaf, which is not kept alive."""
+        return self._leaf
+
+    def move_to(self, leaf: TensorBase) -> None:
+        """Belong to another handle, which has taken over the leaf's values and metadata."""
+        self._leaf = weakref.ref(leaf)
+
+    @property
     def variable(self) -> TensorBase | None:
         """The leaf, while it lives."""
         return self._leaf()
@@ -89,15 +100,23 @@ class AccumulateGrad(Node):
         leaf = self._leaf()
         if leaf is not None:
             meta = leaf._impl.autograd_meta
-            if isinstance(meta, AutogradMeta):
+            if isinstance(meta, AutogradMeta) and meta.is_view:
                 # A view learns only when it is asked that its base was written.
                 meta.grad_fn(leaf)
         if self.cell.leaf_state is LeafState.MOVED:
-            raise StaleSavedError(
-                "a leaf was written in place with something that is recorded, so it is a result "
-                "now, but a graph that was recorded before wants to fill its .grad as a leaf",
-                node=self.name(),
-            )
+            raise leaf_moved_error(self, None if leaf is None else leaf._impl.version_counter)
+
+    def check_grad(self) -> None:
+        """Raise if ``.grad`` may not be added to in place.
+
+        Raises
+        ------
+        InferenceWriteError
+            If it is an inference tensor, outside of inference mode.
+        """
+        grad = self.cell.grad
+        if grad is not None and grad._impl.version_counter is INFERENCE:
+            refuse_outside_inference_mode()
 
     def accumulate_array(self, grad: Array, owned: bool) -> None:
         """Add one gradient; an owned array may become ``.grad`` itself.
@@ -135,7 +154,7 @@ class AccumulateGrad(Node):
         grad = grads[0]
         if grad is not None:
             self.accumulate_array(grad, False)
-            self.run_post_hooks()
+        self.run_post_hooks()
         return ()
 
     def apply_tensors(
@@ -145,12 +164,12 @@ class AccumulateGrad(Node):
         grad = grads[0]
         if grad is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
             self.cell.accumulate(operators().clone(grad), operators().add)
-            self.run_post_hooks()
+        self.run_post_hooks()
         return ()
 
     def run_post_hooks(self) -> None:
-        """Tell the leaf's post-accumulate hooks, unless the gradient was dropped."""
+        """Tell the leaf's post-accumulate hooks; as in PyTorch, also when nothing arrived."""
         hooks = self.cell.post_accumulate
-        if hooks is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
+        if hooks is not None:
             for hook in tuple(hooks.entries.values()):
                 hook()

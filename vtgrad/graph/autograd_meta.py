@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import AutogradMetaInterface
@@ -56,9 +56,6 @@ class AutogradMeta(AutogradMetaInterface):
         "retained_at",
         "retains_grad",
     )
-
-    # Whether this is the metadata of a view.
-    is_view: ClassVar[bool] = False
 
     requires_grad_: bool
     grad_fn_: Node | None

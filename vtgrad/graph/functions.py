@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..storage.layout import PECULIAR
 from ..storage.tensor_base import TensorBase
 from .accumulate_grad import AccumulateGrad
 from .autograd_meta import AutogradMeta
@@ -105,7 +106,12 @@ def collect_next_edges(*operands: object) -> tuple[Edge | None, ...]:
 def set_history(result: TensorBase, node: Node) -> None:
     """Make `result`, which nobody has seen yet, the only result of `node`."""
     impl = result._impl
-    node.input_metadata = metadata_of(impl)
+    layout = impl.layout
+    # The first question of `metadata_of`, asked here because every recorded operator asks it.
+    if layout is None or layout is PECULIAR:
+        node.input_metadata = metadata_of(impl)
+    else:
+        node.input_metadata = layout.metadata
     impl.autograd_meta = AutogradMeta(node)
 
 

@@ -1,44 +1,56 @@
-"""Whether operators record what they do: a switch of each thread.
+"""Whether operators record what they do: the switches of each thread, for blocks and functions.
 
-The decorators keep signatures and drive coroutines, so this file is never compiled, see
-Note [One source, two builds]; the switch itself is in `recording.py`.
+The switches themselves are in `recording.py` and `storage/inference.py`; how a function is run
+with a switch set, whatever kind of function it is, in `decoration.py`.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import Callable
+from threading import get_ident
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar, cast, overload
+from typing import ParamSpec, Self, TypeVar, overload
 
+from ..errors import ArgumentTypeError
+from ..storage.inference import is_inference_mode_enabled as is_inference_mode_enabled
+from ..storage.tensor_base import TensorBase
+from .decoration import decorate
 from .recording import is_grad_enabled as is_grad_enabled
-from .recording import set_mode
+from .recording import set_mode, set_modes
 
-__all__ = ["GradModeScope", "enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "ModeScope",
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class GradModeScope:
-    """A block, or a decorated function, in which recording is on or off.
+class ModeScope:
+    """A block, or a decorated function, in which a mode is set.
 
-    Decorated generators and coroutines run in the mode only while their own code runs: whoever
-    drives them keeps its own.
+    One object may serve many blocks, inside each other and on several threads. Decorated
+    generators and coroutines run in the mode only while their own code runs: whoever drives them
+    keeps its own.
     """
 
-    __slots__ = ("_before", "_mode")
+    __slots__ = ("_before",)
 
-    _mode: bool
-    _before: list[bool]
+    # What each block that is open restores, and the thread that it is open on.
+    _before: list[tuple[int, tuple[bool, bool]]]
 
-    def __init__(self, mode: bool) -> None:
-        self._mode = mode
+    def __init__(self) -> None:
         self._before = []
 
     def __enter__(self) -> Self:
-        self._before.append(set_mode(self._mode))
+        self._before.append((get_ident(), self._set()))
         return self
 
     def __exit__(
@@ -47,17 +59,52 @@ class GradModeScope:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        set_mode(self._before.pop())
+        # The last one is another thread's only while two use this object at once.
+        thread, last = get_ident(), -1
+        while self._before[last][0] != thread:
+            last -= 1
+        self._restore(self._before.pop(last)[1])
 
-    def _decorate(self, function: Callable[P, R]) -> Callable[P, R]:
-        return _in_mode(self._mode, function)
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Decorate `function`, so that it always runs in the mode."""
+        return decorate(function, self._set, self._restore)
+
+    def _set(self) -> tuple[bool, bool]:
+        """Set the mode on this thread; returns what `_restore` takes."""
+        raise NotImplementedError
+
+    def _restore(self, before: tuple[bool, bool]) -> None:
+        raise NotImplementedError
+
+
+class _GradScope(ModeScope):
+    """Recording on or off."""
+
+    __slots__ = ("_enabled",)
+
+    _enabled: bool
+
+    def __init__(self, enabled: bool) -> None:
+        # Not by way of `ModeScope.__init__`, nor is `_set` called below: it is what programs enter.
+        self._before = []
+        self._enabled = enabled
+
+    def __enter__(self) -> Self:
+        self._before.append((get_ident(), (set_mode(self._enabled), False)))
+        return self
+
+    def _set(self) -> tuple[bool, bool]:
+        return set_mode(self._enabled), False
+
+    def _restore(self, before: tuple[bool, bool]) -> None:
+        set_mode(before[0])
 
 
 @overload
-def no_grad() -> _FixedScope: ...
+def no_grad() -> ModeScope: ...
 @overload
 def no_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
-def no_grad(function: Callable[P, R] | None = None, /) -> _FixedScope | Callable[P, R]:
+def no_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P, R]:
     """Switch recording off: ``with no_grad():``, ``@no_grad`` or ``@no_grad()``.
 
     Results have ``requires_grad`` False, and writes in place are not recorded, though they
@@ -72,34 +119,35 @@ def no_grad(function: Callable[P, R] | None = None, /) -> _FixedScope | Callable
     >>> y.requires_grad
     False
     """
-    return _FixedScope(False) if function is None else _in_mode(False, function)
+    scope = _GradScope(False)
+    return scope if function is None else scope(function)
 
 
 @overload
-def enable_grad() -> _FixedScope: ...
+def enable_grad() -> ModeScope: ...
 @overload
 def enable_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
-def enable_grad(function: Callable[P, R] | None = None, /) -> _FixedScope | Callable[P, R]:
-    """Switch recording on: ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``."""
-    return _FixedScope(True) if function is None else _in_mode(True, function)
+def enable_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P, R]:
+    """Switch recording on: ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``.
+
+    In inference mode nothing is recorded all the same.
+    """
+    scope = _GradScope(True)
+    return scope if function is None else scope(function)
 
 
-class _FixedScope(GradModeScope):
-    """A scope that also decorates."""
-
-    __slots__ = ()
-
-    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        return self._decorate(function)
-
-
-class set_grad_enabled(GradModeScope):
+class set_grad_enabled(_GradScope):
     """Switch recording on or off, at once, and for a block when used in a ``with``.
 
     Parameters
     ----------
     mode : bool
         True to record.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `mode` is not a bool.
 
     Examples
     --------
@@ -116,119 +164,96 @@ class set_grad_enabled(GradModeScope):
     _undo: bool
 
     def __init__(self, mode: bool) -> None:
-        super().__init__(bool(mode))
-        self._undo = set_mode(self._mode)
+        super().__init__(_checked(mode, "set_grad_enabled"))
+        self._undo = set_mode(self._enabled)
 
     def __enter__(self) -> Self:
-        self._before.append(self._undo)
-        set_mode(self._mode)
+        # The mode was set already when the object was made.
+        self._before.append((get_ident(), (self._undo, False)))
+        set_mode(self._enabled)
         return self
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Decorate `function`; the mode outside is what it was before this object was made."""
         set_mode(self._undo)
-        return self._decorate(function)
+        return super().__call__(function)
 
 
-def _in_mode(mode: bool, function: Callable[P, R]) -> Callable[P, R]:
-    wrapper: object
-    if inspect.isgeneratorfunction(function):
-        wrapper = _generator_in_mode(mode, function)
-    elif inspect.isasyncgenfunction(function):
-        wrapper = _async_generator_in_mode(mode, function)
-    elif inspect.iscoroutinefunction(function):
-        wrapper = _coroutine_in_mode(mode, function)
-    else:
+class _InferenceScope(ModeScope):
+    """Inference mode on or off; recording is off or on with it."""
 
-        @functools.wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            before = set_mode(mode)
-            try:
-                return function(*args, **kwargs)
-            finally:
-                set_mode(before)
+    __slots__ = ("_enabled",)
 
-        return call
-    return cast("Callable[P, R]", wrapper)
+    _enabled: bool
+
+    def __init__(self, enabled: bool) -> None:
+        super().__init__()
+        self._enabled = enabled
+
+    def _set(self) -> tuple[bool, bool]:
+        return set_modes(not self._enabled, self._enabled)
+
+    def _restore(self, before: tuple[bool, bool]) -> None:
+        set_modes(*before)
 
 
-# What generators and coroutines yield, take and return is the business of their caller and is
-# passed through as it is; the element types are open here.
-_Steps = Generator[Any, Any, Any]
+@overload
+def inference_mode(mode: bool = True) -> ModeScope: ...
+@overload
+def inference_mode(mode: Callable[P, R], /) -> Callable[P, R]: ...
+def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P, R]:
+    """Record nothing and count no writes: ``with inference_mode():``, ``@inference_mode``.
+
+    What is made inside is an inference tensor. It has no version, may be written only inside, and
+    outside it may be an operand of what is recorded, unless it would have to be saved for
+    backward. A clone made outside is a normal tensor. Normal tensors stay what they are inside,
+    and so do their views.
+
+    Parameters
+    ----------
+    mode : bool or callable
+        False leaves the mode for a block inside of it, and switches recording on; a function is
+        decorated.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `mode` is neither a bool nor callable.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> weight = vt.ones(2, requires_grad=True)
+    >>> with vt.inference_mode():
+    ...     y = weight * 2
+    ...     y += 1
+    >>> y, y.is_inference(), y.requires_grad
+    (tensor([3., 3.]), True, False)
+    >>> (weight + y).requires_grad
+    True
+    """
+    if callable(mode):
+        return _InferenceScope(True)(mode)
+    return _InferenceScope(_checked(mode, "inference_mode"))
 
 
-def _driven(mode: bool, steps: _Steps) -> _Steps:
-    """Run `steps` with the mode set inside each step only."""
+def is_inference(input: TensorBase) -> bool:
+    """Whether a tensor was made in inference mode.
 
-    def step(move: Callable[[], object]) -> object:
-        before = set_mode(mode)
-        try:
-            return move()
-        finally:
-            set_mode(before)
-
-    try:
-        value = step(lambda: next(steps))
-        while True:
-            try:
-                sent = yield value
-            except GeneratorExit:
-                step(steps.close)
-                raise
-            except BaseException as error:  # noqa: BLE001  # the generator's own business
-                value = step(functools.partial(steps.throw, error))
-            else:
-                value = step(functools.partial(steps.send, sent))
-    except StopIteration as stop:
-        return stop.value
+    Raises
+    ------
+    ArgumentTypeError
+        If `input` is no tensor.
+    """
+    given: object = input
+    if not isinstance(given, TensorBase):
+        raise ArgumentTypeError(
+            f"is_inference takes a tensor, not {type(given).__name__}", argument="input"
+        )
+    return input.is_inference()
 
 
-def _generator_in_mode(mode: bool, function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def call(*args: object, **kwargs: object) -> _Steps:
-        return _driven(mode, function(*args, **kwargs))
-
-    return call
-
-
-class _Awaited:
-    """An awaitable that drives a coroutine with the mode set inside each step."""
-
-    __slots__ = ("_coroutine", "_mode")
-
-    def __init__(self, mode: bool, coroutine: Coroutine[Any, Any, Any]) -> None:
-        self._mode = mode
-        self._coroutine = coroutine
-
-    def __await__(self) -> _Steps:
-        return _driven(self._mode, self._coroutine.__await__())
-
-
-def _coroutine_in_mode(mode: bool, function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    async def call(*args: object, **kwargs: object) -> object:
-        return await _Awaited(mode, function(*args, **kwargs))
-
-    return call
-
-
-def _async_generator_in_mode(mode: bool, function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    async def call(*args: object, **kwargs: object) -> AsyncGenerator[Any, Any]:
-        steps: AsyncGenerator[Any, Any] = function(*args, **kwargs)
-        try:
-            value = await _Awaited(mode, steps.__anext__())
-            while True:
-                try:
-                    sent = yield value
-                except GeneratorExit:
-                    await _Awaited(mode, steps.aclose())
-                    raise
-                except BaseException as error:  # noqa: BLE001  # the generator's own business
-                    value = await _Awaited(mode, steps.athrow(error))
-                else:
-                    value = await _Awaited(mode, steps.asend(sent))
-        except StopAsyncIteration:
-            return
-
-    return call
+def _checked(mode: object, name: str) -> bool:
+    if not isinstance(mode, bool):
+        raise ArgumentTypeError(f"{name} takes a bool, not {type(mode).__name__}", argument="mode")
+    return mode

@@ -16,7 +16,7 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar, cast
+from typing import Final, Generic, TypeVar, cast
 
 from ..errors import HookError
 from ..storage.tensor_base import TensorBase
@@ -27,19 +27,27 @@ __all__ = [
     "LeafState",
     "HookDict",
     "NodeHooks",
+    "USERS_CODE",
     "RemovableHandle",
     "graph_lock",
     "call_tensor_hooks",
+    "next_hook_id",
 ]
 
 H = TypeVar("H")
 
 TensorHook = Callable[[TensorBase], TensorBase | None]
 Gradients = tuple[TensorBase | None, ...]
-NodePreHook = Callable[[Gradients], Gradients | TensorBase | None]
-NodePostHook = Callable[[Gradients, Gradients], Gradients | TensorBase | None]
+NodePreHook = Callable[[Gradients], Gradients | None]
+NodePostHook = Callable[[Gradients, Gradients], Gradients | None]
 
 _ids = itertools.count()
+
+
+def next_hook_id() -> int:
+    """A number larger than the `RemovableHandle.id` of every hook registered so far."""
+    return next(_ids)
+
 
 # Threads share tensors. What is made on first use (a leaf's node and cell, a stale view's producer)
 # must be made once, and sums into one `.grad` must not be lost, although NumPy lets go of the
@@ -81,7 +89,7 @@ class RemovableHandle:
     id: int
 
     def __init__(self, hooks: HookDict[H]) -> None:
-        self.id = next(_ids)
+        self.id = next_hook_id()
         self._hooks = weakref.ref(hooks)
 
     def remove(self) -> None:
@@ -181,6 +189,15 @@ class NodeHooks:
     def tensor_hooks(self, output_nr: int) -> HookDict[TensorHook]:
         """The tensor hooks of one output, made on first use."""
         return self.tensor_pre.setdefault(output_nr, HookDict())
+
+
+# NOTE [ Nodes that run users' code ]
+#
+# Users' code is called like a hook: in the user's own context rather than in that of the
+# library's arithmetic, and when all that came before can be seen. The engine asks every node for
+# its hooks anyway, so that nodes which run users' code have these, which are none, from the start,
+# and all other nodes are asked nothing more. Registering a hook replaces them.
+USERS_CODE: Final = NodeHooks()
 
 
 def call_tensor_hooks(

@@ -9,8 +9,16 @@ from ..errors import ArgumentTypeError, NotSupportedError
 from ..storage.arrays import Array
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase
+from .anomaly import anomaly, remember
 from .edge import Edge
-from .hooks import GradCell, NodeHooks, NodePostHook, NodePreHook, RemovableHandle
+from .hooks import (
+    USERS_CODE,
+    GradCell,
+    NodeHooks,
+    NodePostHook,
+    NodePreHook,
+    RemovableHandle,
+)
 from .input_metadata import InputMetadata
 from .region import Gradient
 from .this_thread import this_thread
@@ -92,6 +100,8 @@ class Node(Edge):
         self.thread_id = numbering.thread_id
         self.hooks = None
         self._metadata = None
+        if anomaly.enabled:
+            remember(self)
 
     def name(self) -> str:
         """The name by which errors and graph drawings speak of the node."""
@@ -142,6 +152,13 @@ class Node(Edge):
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs; see `saves_results`."""
+
+    def runs_users_code(self) -> bool:
+        """Whether running the node calls a user's function; see Note [Nodes that run users' code].
+
+        Such a node has `USERS_CODE` as its hooks from the start.
+        """
+        return False
 
     def passes_regions(self) -> bool:
         """Whether `view_array` exists, so that a Region can pass through; see Note [Regions]."""
@@ -226,18 +243,17 @@ class Node(Edge):
         return results[0] if len(results) == 1 else results
 
     def register_prehook(
-        self, hook: Callable[[tuple[G, ...]], tuple[G, ...] | G | None]
+        self, hook: Callable[[tuple[G, ...]], tuple[G, ...] | None]
     ) -> RemovableHandle:
         """Call `hook` with the tuple of incoming gradients before the node runs.
 
-        The hook may return other gradients in their place: a tuple of as many, or one tensor if
-        there is one.
+        The hook may return other gradients in their place, in a tuple of as many.
         """
         return self.own_hooks().pre.add(cast("NodePreHook", hook))
 
     def register_hook(
         self,
-        hook: Callable[[tuple[G, ...], tuple[G, ...]], tuple[G, ...] | G | None],
+        hook: Callable[[tuple[G, ...], tuple[G, ...]], tuple[G, ...] | None],
     ) -> RemovableHandle:
         """Call `hook` with outgoing and incoming gradients after the node has run.
 
@@ -256,7 +272,7 @@ class Node(Edge):
     def own_hooks(self) -> NodeHooks:
         """The node's hooks, made on first use."""
         hooks = self.hooks
-        if hooks is None:
+        if hooks is None or hooks is USERS_CODE:
             hooks = self.hooks = NodeHooks()
         return hooks
 

@@ -49,8 +49,13 @@ class Operators(Protocol):
     ) -> Node:
         """The node of a view at a geometry of the value that `edge` leads to."""
 
-    def replayed_node(self, base: TensorBase, view_fn: Callable[[TensorBase], TensorBase]) -> Node:
-        """The node of the view that `view_fn`, run with recording on, makes of `base`."""
+    def replayed_node(
+        self, base: TensorBase, view_fn: Callable[[TensorBase], TensorBase]
+    ) -> Node | None:
+        """The node of the view that `view_fn`, run with recording on, makes of `base`.
+
+        None if the base does not require grad.
+        """
 
     def copy_(self, target: TensorBase, source: TensorBase) -> TensorBase:
         """Overwrite `target`."""

@@ -58,11 +58,25 @@ class Region:
             for node in self.path:
                 part = node.view_array(part)
         except NoSuchViewError:
-            part = buffer = np.ascontiguousarray(buffer).copy()
-            for node in self.path:
-                part = node.view_array(part)
+            return self._added_at_positions(buffer)
         np.add(part, self.values, out=part, casting="unsafe")
         return buffer
+
+    def _added_at_positions(self, buffer: Array) -> Array:
+        """The sum in a fresh array, found by where in memory each value belongs.
+
+        Positions are only read, so they may be copied where the views of a gradient may not.
+        """
+        whole: Array = buffer.copy(order="C")
+        positions: Array = np.arange(whole.size).reshape(whole.shape)
+        for node in self.path:
+            try:
+                positions = node.view_array(positions)
+            except NoSuchViewError:
+                positions = node.view_array(np.ascontiguousarray(positions))
+        flat = whole.reshape(-1)
+        flat[positions] = np.add(flat[positions], self.values, dtype=flat.dtype, casting="unsafe")
+        return whole
 
     def whole(self, shape: Shape, dtype: NumpyDType) -> Array:
         """The gradient with its zeros written out, as a fresh array."""

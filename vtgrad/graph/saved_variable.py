@@ -19,15 +19,20 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
-from ..errors import GraphFreedError, SavedDetachedError, StaleSavedError
+from ..errors import (
+    GraphFreedError,
+    InferenceSavedError,
+    SavedDetachedError,
+    StaleSavedError,
+)
 from ..storage.arrays import Array
-from ..storage.dtypes import dtype_of
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import VersionCounter
+from ..storage.version_counter import INFERENCE, VersionCounter
 from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
+from .overwritten import stale_saved_error
 from .this_thread import this_thread
 
 if TYPE_CHECKING:
@@ -39,7 +44,7 @@ __all__ = ["RELEASED", "SavedResult", "SavedVariable", "ViewGuard"]
 class ViewGuard(Protocol):
     """Raises if a saved view, whose tensor is gone, could not have been used any more."""
 
-    def check(self, version: int) -> None:
+    def check(self, counter: VersionCounter) -> None:
         """Compare with the version at which the view was last valid."""
 
 
@@ -76,11 +81,22 @@ class SavedVariable:
             What to save.
         edge : Edge or None
             Its gradient edge, which the caller has anyway.
+
+        Raises
+        ------
+        InferenceSavedError
+            If it is an inference tensor: nobody could tell that it was overwritten.
         """
         impl = tensor._impl
         counter = impl.version_counter
         if counter is None:
             counter = impl.version_counter = VersionCounter()
+        elif counter is INFERENCE:
+            raise InferenceSavedError(
+                "cannot save an inference tensor for backward: nobody counts its writes, so "
+                "backward could not tell that it was overwritten. Clone it outside of inference "
+                "mode and use the clone"
+            )
         self._array = impl.array
         self._counter = counter
         self._edge = edge
@@ -148,7 +164,7 @@ class SavedVariable:
                 raise self._detached(node)
         else:
             if self._guard is not None:
-                self._guard.check(self._counter.value)
+                self._guard.check(self._counter)
             if edge is not None:
                 hooks = edge.function.hooks
                 if hooks is not None and edge.input_nr in hooks.detached:
@@ -166,19 +182,13 @@ class SavedVariable:
     def _stale(self, node: Node) -> StaleSavedError:
         array = self._array
         assert array is not None
-        producer = self._producer(node)
-        dtype = dtype_of(array.dtype).name
-        return StaleSavedError(
-            f"{node.name()} needs a value that was overwritten in place: a {dtype} tensor of "
-            f"shape {list(array.shape)}, {producer}, was saved at version {self.version} and is "
-            f"now at version {self._counter.value}. Write to a clone, use the out-of-place "
-            "operator, or move the write before the value is used",
-            expected_version=self.version,
-            found_version=self._counter.value,
-            node=node.name(),
-            shape=array.shape,
-            dtype=dtype,
-            producer=producer,
+        return stale_saved_error(
+            node,
+            array,
+            self._counter,
+            self.version,
+            self._producer(node),
+            is_output=self.is_output,
         )
 
     def _producer(self, node: Node) -> str:

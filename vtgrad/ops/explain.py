@@ -106,7 +106,7 @@ def _is_real(value: object) -> bool:
 
 
 def _is_integer(value: object) -> bool:
-    if isinstance(value, (bool, np.ndarray)):
+    if isinstance(value, (bool, np.ndarray)) or (isinstance(value, TensorBase) and value.ndim):
         return False
     try:
         operator.index(value)  # type: ignore[arg-type]  # what it is, index() finds out

@@ -28,7 +28,7 @@ from ..graph.functions import own_meta
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.device import Device
 from ..storage.dtypes import category, dtype_of, get_default_dtype, number_dtype, promote
-from ..storage.strides import check_in_bounds, numel, reach
+from ..storage.strides import MAX_DIMS, check_in_bounds, check_sizes, reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .kernels.casts import to_dtype
@@ -38,7 +38,6 @@ __all__ = [
     "check_array",
     "check_device",
     "check_differentiable",
-    "check_sizes",
     "empty_strided_impl",
     "index_of",
     "number_of",
@@ -47,9 +46,6 @@ __all__ = [
 ]
 
 _NUMBERS: Final = frozenset({bool, int, float, complex})
-_MAX_BYTES: Final = 2**63 - 1
-# What NumPy's arrays can have.
-_MAX_DIMS: Final = 64
 
 
 # -- data -----------------------------------------------------------------------------------
@@ -114,8 +110,8 @@ def _plain(data: object, depth: int, shape: list[int], dtypes: set[NumpyDType]) 
             return scalar
         items = _as_list(data)
     if depth == len(shape):
-        if depth >= _MAX_DIMS:
-            raise ArgumentValueError(f"more than {_MAX_DIMS} levels of nested sequences")
+        if depth >= MAX_DIMS:
+            raise ArgumentValueError(f"more than {MAX_DIMS} levels of nested sequences")
         shape.append(len(items))
     elif len(items) != shape[depth]:
         raise ArgumentValueError(
@@ -339,18 +335,6 @@ def sizes_of(name: str, sizes: Sequence[object], size: Sequence[object] | None =
     return shape
 
 
-def check_sizes(sizes: Shape, itemsize: int) -> None:
-    """Refuse sizes that no buffer can have."""
-    if sizes and min(sizes) < 0:
-        raise ShapeError(f"a size is negative in {list(sizes)}", sizes=sizes)
-    if len(sizes) > _MAX_DIMS:
-        raise NotSupportedError(
-            f"{len(sizes)} dimensions are more than NumPy's limit of {_MAX_DIMS}", sizes=sizes
-        )
-    if numel(sizes) * itemsize > _MAX_BYTES or (sizes and max(sizes) > _MAX_BYTES):
-        raise ShapeError(f"sizes {list(sizes)} are more than memory can have", sizes=sizes)
-
-
 def empty_strided_impl(
     size: Sequence[object], stride: Sequence[object], dtype: NumpyDType
 ) -> TensorImpl:
@@ -362,6 +346,11 @@ def empty_strided_impl(
         If sizes and strides differ in number, or one of them is negative.
     """
     sizes = sizes_of("empty_strided", (), size)
+    if not isinstance(stride, (tuple, list)):
+        raise ArgumentTypeError(
+            f"argument 'stride' must be a sequence of integers, not {type(stride).__name__}",
+            argument="stride",
+        )
     strides = tuple([index_of(s, "stride") for s in stride])
     if len(sizes) != len(strides):
         raise ShapeError(

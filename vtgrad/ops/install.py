@@ -7,16 +7,18 @@ from collections.abc import Callable
 import numpy as np
 
 from ..graph.edge import Edge
-from ..graph.functions import gradient_edge, meta_of
+from ..graph.functions import gradient_edge, meta_of, requires_grad
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
-from ..graph.recording import set_mode
+from ..graph.recording import is_recording, set_modes
 from ..storage.arrays import NumpyDType, Shape
 from ..storage.geometry import Geometry, reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..views.make_view import make_view
 from .generated import functional as F
 from .generated.views_nodes import AsStridedBackward0
+from .view_impls import alias_at
 
 __all__ = ["InstalledOperators"]
 
@@ -39,7 +41,12 @@ class InstalledOperators:
 
     def wrap(self, impl: TensorImpl) -> TensorBase:
         """A tensor of the default class."""
-        return self.tensor_class._wrap(impl)
+        cls = self.tensor_class
+        # By way of a variable, as in `TensorBase._wrap`, which would be one more call.
+        new = cls.__new__
+        tensor = new(cls)
+        tensor._impl = impl
+        return tensor
 
     def add(self, a: TensorBase, b: TensorBase) -> TensorBase:
         """Sum, out of place."""
@@ -52,9 +59,10 @@ class InstalledOperators:
     def clone_strided(self, a: TensorBase, sizes: Shape, strides: Shape) -> TensorBase:
         """A copy on a buffer of its own, laid out with these strides."""
         array = a._impl.array
-        extent = 0 if 0 in sizes else reach(sizes, strides)[1] + 1
-        fresh = TensorImpl(np.zeros(extent, array.dtype))
-        impl = fresh.alias(fresh.storage.strided(array.dtype, sizes, strides, 0), 0, strides)
+        low, high = reach(sizes, strides)
+        fresh = TensorImpl(np.zeros(high - low + 1, array.dtype))
+        whole = fresh.storage.strided(array.dtype, sizes, strides, -low)
+        impl = fresh.alias(whole, -low * array.itemsize, strides)
         return F.copy_(self.wrap(impl), a)
 
     def zeros(self, shape: Shape, dtype: NumpyDType) -> TensorBase:
@@ -67,7 +75,16 @@ class InstalledOperators:
 
     def as_strided(self, a: TensorBase, size: Shape, stride: Shape, offset: int) -> TensorBase:
         """A view at a geometry inside the storage."""
-        return F.as_strided(a, size, stride, offset)
+        if not stride or min(stride) >= 0:
+            return F.as_strided_part(a, size, stride, offset)
+        # Users make no views with negative strides but by slices; this is one made again.
+        impl = alias_at(a._impl, size, stride, offset)
+        node = (
+            AsStridedBackward0.record(a, size, stride, offset)
+            if is_recording() and requires_grad(a)
+            else None
+        )
+        return make_view(a, impl, node)
 
     def as_strided_node(self, base: TensorBase, size: Shape, stride: Shape, offset: int) -> Node:
         """The node that `as_strided` of `base` would have."""
@@ -90,15 +107,19 @@ class InstalledOperators:
         node.input_metadata = (InputMetadata(view[0], dtype),)
         return node
 
-    def replayed_node(self, base: TensorBase, view_fn: Callable[[TensorBase], TensorBase]) -> Node:
-        """The node of the view that `view_fn`, run with recording on, makes of `base`."""
-        before = set_mode(True)
+    def replayed_node(
+        self, base: TensorBase, view_fn: Callable[[TensorBase], TensorBase]
+    ) -> Node | None:
+        """The node of the view that `view_fn`, run with recording on, makes of `base`.
+
+        None if the base does not require grad.
+        """
+        before = set_modes(grad=True, inference=False)
         try:
             meta = meta_of(view_fn(base))
         finally:
-            set_mode(before)
+            set_modes(*before)
         assert meta is not None
-        assert meta.grad_fn_ is not None
         return meta.grad_fn_
 
     def copy_(self, target: TensorBase, source: TensorBase) -> TensorBase:

@@ -8,24 +8,28 @@ from ..storage.layout import PECULIAR
 from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.unchecked import T
 
 __all__ = ["quick_binary"]
 
 
-def quick_binary(ufunc: np.ufunc, a: TensorImpl, other: object) -> TensorImpl | None:
+def quick_binary(ufunc: np.ufunc, input: T, other: object, inexact: bool = False) -> T | None:
     """The result of a ufunc of operands of one layout; None if the general way is needed.
 
     Parameters
     ----------
     ufunc : numpy.ufunc
         One whose result has its operands' dtype if they agree.
-    a : TensorImpl
-        The first operand.
+    input : Tensor
+        The first operand; the result is of its class.
     other : object
         The second, as it came from the user.
+    inexact : bool
+        Whether the ufunc does what the operator does with floating and complex values only.
 
     See Note [One look at a layout].
     """
+    a: TensorImpl = input._impl
     layout = a.layout
     if layout is None:
         layout = a.find_layout()
@@ -36,12 +40,17 @@ def quick_binary(ufunc: np.ufunc, a: TensorImpl, other: object) -> TensorImpl | 
         second = b.layout
         if second is None:
             second = b.find_layout()
-        if layout is not second:
+        if layout is not second or (inexact and not layout.inexact):
             return None
-        result = TensorImpl(quiet.run(ufunc, a.array, b.array))
+        impl = TensorImpl(quiet.run(ufunc, a.array, b.array))
     elif layout.takes_numbers and (type(other) is float or type(other) is int):
-        result = TensorImpl(quiet.run(ufunc, a.array, other))
+        impl = TensorImpl(quiet.run(ufunc, a.array, other))
     else:
         return None
-    result.layout = layout
+    impl.layout = layout
+    # What `handle_like` does, which would be one more call for each of the smallest operators.
+    cls = type(input)
+    new = cls.__new__
+    result = new(cls)
+    result._impl = impl
     return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.functions import gradient_edge
-from ..graph.recording import is_grad_enabled
+from ..graph.recording import is_recording
 from ..storage.tensor_base import TensorBase, wrap_like
 from ..storage.unchecked import T
 
@@ -23,7 +23,7 @@ def read_first(value: T, target: object) -> T:
     if storage is None or storage is not target._impl._storage:
         return value
     twin = wrap_like(value, value._impl.array.copy())
-    edge = gradient_edge(value) if is_grad_enabled() else None
+    edge = gradient_edge(value) if is_recording() else None
     if edge is not None:
         twin._impl.autograd_meta = AutogradMeta.of_edge(edge)
     return twin

@@ -11,11 +11,19 @@ from typing import Final, TypeVar
 import numpy as np
 
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.indexing import flat_targets
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
-__all__ = ["cumprod_backward", "log_softmax_backward", "prod_backward", "softmax_backward"]
+__all__ = [
+    "cumprod_backward",
+    "log_softmax_backward",
+    "prod_backward",
+    "scatter_prod_backward",
+    "softmax_backward",
+]
 
 _HALF: Final = np.dtype(np.float16)
 _SINGLE: Final = np.dtype(np.float32)
@@ -62,6 +70,55 @@ def prod_backward(grad: T, input: T, result: T, dim: int | None, keepdim: bool) 
         return F.mul(grad, F.conj(F.div(F.reshape(result, kept), input)))
     others = F.prod_dim(_without_one(F.transpose(input, axis, -1)), -1)
     return F.mul(grad, F.conj(F.transpose(others, axis, -1)))
+
+
+def scatter_prod_backward(
+    grad: T,
+    input: T,
+    dim: int,
+    index: TensorBase,
+    src: T,
+    include_self: bool,
+    of_self: bool,
+) -> T:
+    """The gradient of a product that ``scatter_reduce`` made; see the kernel of the same name.
+
+    The factors of each element become a row of a table, of which the gradient of ``prod`` is
+    taken: that one is right for zeros too, however often it is differentiated.
+    """
+    sizes, shape = input.shape, index.shape
+    for axis, size in enumerate(shape):
+        if len(src.shape) == len(shape) and src.shape[axis] != size:
+            src = F.slice(src, axis, 0, size)
+    axis = normalize_dim(dim, input.ndim)
+    places = flat_targets(sizes, axis, resolved(index._impl.array))
+    table = _factor_table(places, input.numel(), include_self)
+    one = input._wrap(TensorImpl(np.ones(1, input._impl.array.dtype)))
+    factors = F.cat([one, F.reshape(input, (-1,)), F.reshape(src, (-1,))])
+    rows = F.take(factors, input._wrap(TensorImpl(table)))
+    of_rows = prod_backward(F.reshape(grad, (-1,)), rows, F.prod_dim(rows, 1), 1, False)
+    spread = F.take_spread(of_rows, factors.shape, input._wrap(TensorImpl(table)))
+    first = 1 if of_self else 1 + input.numel()
+    part = F.slice(spread, 0, first, 1 + input.numel() if of_self else None)
+    return F.reshape(part, sizes if of_self else shape)
+
+
+def _factor_table(
+    places: np.ndarray[tuple[int, ...], np.dtype[np.generic]], count: int, include_self: bool
+) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
+    """A row for each of `count` elements: 1 + the numbers of its factors, filled up with 0.
+
+    The elements themselves are the first `count` factors, what goes to `places` the rest.
+    """
+    order = np.argsort(places, kind="stable")
+    grouped = places[order]
+    nth = np.arange(grouped.size) - np.searchsorted(grouped, grouped)
+    table = np.zeros((count, 2 + int(nth.max())), np.int64)
+    table[:, 0] = np.arange(1, count + 1)
+    if not include_self:
+        table[places, 0] = 0
+    table[grouped, 1 + nth] = 1 + count + order
+    return table
 
 
 def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:

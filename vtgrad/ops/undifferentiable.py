@@ -60,7 +60,8 @@ class NotImplemented(Node):
 
     def _refuse(self) -> NoReturn:
         raise NoDerivativeError(
-            "backward reached floor_divide, or a number % tensor, which have no derivative; use"
-            " div with rounding_mode='floor' (gradient zero), or detach the operands",
+            "backward reached an operator without a derivative: floor_divide or a number % tensor"
+            " (div with rounding_mode='floor' has gradient zero), scatter with reduce="
+            " (scatter_reduce has one), or set_. Or detach the operands",
             node=self.name(),
         )

@@ -14,17 +14,20 @@ import operator
 from collections.abc import Sequence
 from typing import SupportsIndex
 
-from vtgrad.errors import DimensionError, ShapeError
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError, DimensionError, ShapeError
+from vtgrad.ops.dtype_views import conj_view, neg_view, view_as_complex, view_as_real
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import (
     check_in_bounds,
+    check_pieces,
     diagonal_geometry,
     expand_geometry,
     infer_size,
     normalize_dim,
     permute_geometry,
     select_geometry,
-    slice_bounds,
     slice_geometry,
     split_sizes,
     squeeze_geometry,
@@ -34,6 +37,8 @@ from vtgrad.storage.geometry import (
     view_strides,
 )
 from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.lazy_array import like
+from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyInt
 
@@ -41,8 +46,11 @@ __all__ = [
     "alias",
     "alias_at",
     "as_strided",
+    "as_strided_beyond",
+    "conj_view",
     "diagonal",
     "expand",
+    "neg_view",
     "permute",
     "reshape_alias",
     "select",
@@ -58,6 +66,8 @@ __all__ = [
     "unfold",
     "unsqueeze",
     "view",
+    "view_as_complex",
+    "view_as_real",
 ]
 
 
@@ -68,8 +78,11 @@ _ALL = slice(None)
 
 def alias_at(impl: TensorImpl, sizes: Shape, strides: Shape, offset: AnyInt) -> TensorImpl:
     """An alias at a geometry that is known to lie inside the storage."""
-    dtype = impl.array.dtype
+    own = impl.array
+    dtype = own.dtype
     array = impl.storage.strided(dtype, sizes, strides, offset)
+    if type(own) is not np.ndarray:
+        array = like(own, array)
     return impl.alias(array, offset * dtype.itemsize, strides)
 
 
@@ -93,6 +106,19 @@ def as_strided(
     sizes, strides = tuple(map(operator.index, size)), tuple(map(operator.index, stride))
     check_in_bounds(sizes, strides, offset, impl.storage.nbytes() // impl.array.itemsize)
     return alias_at(impl, sizes, strides, offset)
+
+
+def as_strided_beyond(
+    impl: TensorImpl,
+    base: object,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: SupportsIndex | None = None,
+) -> TensorImpl:
+    """Any geometry inside the storage; `base` says in the graph whose memory it is."""
+    if not isinstance(base, TensorBase):
+        raise ArgumentTypeError(f"the base must be a tensor, not {type(base).__name__}")
+    return as_strided(impl, size, stride, storage_offset)
 
 
 def view(impl: TensorImpl, size: Sequence[int]) -> TensorImpl:
@@ -186,20 +212,23 @@ def unsqueeze(impl: TensorImpl, dim: AnyInt) -> TensorImpl:
 def select(impl: TensorImpl, dim: AnyInt, index: AnyInt) -> TensorImpl:
     """One index of a dimension."""
     array = impl.array
-    shape = array.shape
-    ndim = len(shape)
-    if array.size and ndim:
-        axis: int = dim if type(dim) is int else operator.index(dim)
-        if not 0 <= axis < ndim:
-            axis = normalize_dim(axis, ndim)
-        size: int = shape[axis]
-        place: int = index if type(index) is int else operator.index(index)
-        if place < 0:
-            place += size
-        if 0 <= place < size:
+    if type(dim) is int and type(index) is int and 0 <= dim < array.ndim:
+        try:
             # The ellipsis makes a 0-d result an array, not a number.
-            part: Array = array[(_ALL,) * axis + (place, ...)] if axis else array[place, ...]
-            return impl.alias(part, impl.byte_offset + place * array.strides[axis])
+            part: Array = array[(_ALL,) * dim + (index, ...)] if dim else array[index, ...]
+        except IndexError:
+            pass  # what is wrong is said below
+        else:
+            if part.size:
+                place: int = index if index >= 0 else index + array.shape[dim]
+                view = impl.alias(part, impl.byte_offset + place * array.strides[dim])
+                if not dim:
+                    layout = impl.layout
+                    if layout is None:
+                        layout = impl.find_layout()
+                    if layout is not PECULIAR:
+                        view.layout = layout.row or layout.find_row()
+                return view
     return alias_at(
         impl, *select_geometry(impl.sizes, impl.strides, impl.storage_offset, dim, index)
     )
@@ -214,17 +243,26 @@ def slice(
 ) -> TensorImpl:
     """A range of a dimension."""
     array = impl.array
-    shape = array.shape
-    ndim = len(shape)
-    if array.size and ndim:
-        axis: int = dim if type(dim) is int else operator.index(dim)
-        if not 0 <= axis < ndim:
-            axis = normalize_dim(axis, ndim)
-        first, count = slice_bounds(shape[axis], start, end, step)
-        if count:
-            part = _Slice(first, first + count * step, step)
-            view: Array = array[(_ALL,) * axis + (part,)] if axis else array[part]
-            return impl.alias(view, impl.byte_offset + first * array.strides[axis])
+    if (
+        type(dim) is int
+        and 0 <= dim < array.ndim
+        and (type(start) is int or start is None)
+        and (type(end) is int or end is None)
+        and type(step) is int
+        and step > 0
+    ):
+        try:
+            part: Array = (
+                array[(_ALL,) * dim + (_Slice(start, end, step),)] if dim else array[start:end:step]
+            )
+        except IndexError:
+            pass  # what is wrong is said below
+        else:
+            if part.size:
+                first: int = start or 0
+                if first < 0:
+                    first = max(first + array.shape[dim], 0)
+                return impl.alias(part, impl.byte_offset + first * array.strides[dim])
     return alias_at(
         impl, *slice_geometry(impl.sizes, impl.strides, impl.storage_offset, dim, start, end, step)
     )
@@ -273,7 +311,9 @@ def split_equal(impl: TensorImpl, split_size: AnyInt, dim: AnyInt = 0) -> list[T
 
 def unbind(impl: TensorImpl, dim: AnyInt = 0) -> list[TensorImpl]:
     """All indices of a dimension."""
-    return [select(impl, dim, index) for index in range(_size_to_cut(impl, dim, "unbind"))]
+    size = _size_to_cut(impl, dim, "unbind")
+    check_pieces(size)
+    return [select(impl, dim, index) for index in range(size)]
 
 
 def _size_to_cut(impl: TensorImpl, dim: AnyInt, name: str) -> int:

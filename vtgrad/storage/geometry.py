@@ -18,6 +18,7 @@ from .arrays import Shape
 from .overlap import Geometry, Overlap, covers, has_self_overlap, overlap
 from .shapes import (
     broadcast_shapes,
+    check_pieces,
     expand_sizes,
     flatten_sizes,
     infer_size,
@@ -26,7 +27,7 @@ from .shapes import (
     split_sizes,
     unflatten_sizes,
 )
-from .slice_bounds import slice_bounds
+from .slice_bounds import slice_bounds, slice_of
 from .strides import (
     check_in_bounds,
     clone_strides,
@@ -44,6 +45,7 @@ __all__ = [
     "Overlap",
     "broadcast_shapes",
     "check_in_bounds",
+    "check_pieces",
     "clone_strides",
     "contiguous_strides",
     "covers",
@@ -68,6 +70,7 @@ __all__ = [
     "select_geometry",
     "slice_bounds",
     "slice_geometry",
+    "slice_of",
     "split_sizes",
     "squeeze_geometry",
     "steps_through",
@@ -255,15 +258,21 @@ def slice_geometry(
     end: int | None,
     step: int = 1,
 ) -> Geometry:
-    """The geometry of ``start:end:step`` in one dimension."""
+    """The geometry of ``start:end:step`` in one dimension.
+
+    >>> slice_geometry((5,), (1,), 0, 0, None, None, -2)
+    ((3,), (-2,), 4)
+    """
     if not sizes:
         raise OutOfRangeError("a 0-d tensor has no dimension to slice", ndim=0)
     place = normalize_dim(dim, len(sizes))
     first, count = slice_bounds(sizes[place], start, end, step)
     stride = strides[place]
+    # One element has no direction; all others see an ordinary stride.
+    taken = abs(step) if count < 2 else step
     return (
         (*sizes[:place], count, *sizes[place + 1 :]),
-        (*strides[:place], stride * step, *strides[place + 1 :]),
+        (*strides[:place], stride * taken, *strides[place + 1 :]),
         offset + first * stride,
     )
 

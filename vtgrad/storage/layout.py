@@ -8,7 +8,8 @@ gaps, and come from operands that do. So an impl refers to a `Layout`, the same 
 arrays of one shape and dtype that lie so; it is looked up when somebody asks first, and the result
 of an elementwise operator has its operands' without being asked. Then one comparison of two
 references tells that shape, dtype and memory order agree. Arrays that are transposed, strided,
-0-d or empty share the one layout `PECULIAR`, which says nothing of them.
+0-d, empty or lazy (Note [Lazy conjugates]) share the one layout `PECULIAR`, which says nothing of
+them.
 """
 
 from __future__ import annotations
@@ -18,8 +19,32 @@ from typing import Final
 import numpy as np
 
 from .arrays import Array, NumpyDType, Shape
+from .dtypes import FLOAT_MAX
 
-__all__ = ["PECULIAR", "Layout", "layout_of"]
+__all__ = ["PECULIAR", "InputMetadata", "Layout", "layout_of"]
+
+
+class InputMetadata:
+    """Shape and dtype of one value.
+
+    What the graph keeps of the values that go into it; see `vtgrad.graph.input_metadata`.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Length of each dimension.
+    dtype : numpy.dtype
+        Element type.
+    """
+
+    __slots__ = ("dtype", "shape")
+
+    shape: Shape
+    dtype: NumpyDType
+
+    def __init__(self, shape: Shape, dtype: NumpyDType) -> None:
+        self.shape = shape
+        self.dtype = dtype
 
 
 class Layout:
@@ -34,19 +59,42 @@ class Layout:
     takes_numbers : bool
         Whether a ufunc of an array that lies so and a Python int or float gives a result of the
         same layout, with the right values.
+    inexact : bool
+        Whether the elements are floating or complex.
+    largest : float
+        Up to this absolute value, NumPy stores floats as the library does; negative where that
+        depends on more.
+    row : Layout or None
+        What one index of the first dimension has, which lies without gaps too; see `find_row`.
+    metadata : tuple of InputMetadata
+        Shape and dtype once more, as the node keeps them that has one result of this layout.
     """
 
-    __slots__ = ("dtype", "shape", "takes_numbers")
+    __slots__ = ("dtype", "inexact", "largest", "metadata", "row", "shape", "takes_numbers")
 
     shape: Shape
     dtype: NumpyDType
     takes_numbers: bool
+    inexact: bool
+    largest: float
+    row: Layout | None
+    metadata: tuple[InputMetadata]
 
     def __init__(self, shape: Shape, dtype: NumpyDType) -> None:
         self.shape = shape
         self.dtype = dtype
         # Beside a dimension of size 1, NumPy may choose another memory order.
         self.takes_numbers = dtype.char in "fd" and 1 not in shape
+        self.inexact = dtype.kind in "fc"
+        self.largest = FLOAT_MAX.get(dtype.char, -1.0)
+        self.row = None
+        self.metadata = (InputMetadata(shape, dtype),)
+
+    def find_row(self) -> Layout:
+        """Look `row` up; callers ask that first."""
+        shape = self.shape[1:]
+        row = self.row = _of_shape(shape, self.dtype) if shape else PECULIAR
+        return row
 
 
 PECULIAR: Final = Layout((), np.dtype(np.void))
@@ -59,12 +107,16 @@ _BOUND: Final = 1024
 def layout_of(array: Array) -> Layout:
     """The layout of an array; `PECULIAR` if it has none of its own."""
     shape = array.shape
-    if not shape or not array.flags.c_contiguous or not array.size:
+    if not shape or not array.flags.c_contiguous or not array.size or type(array) is not np.ndarray:
         return PECULIAR
-    key = (shape, array.dtype)
+    return _of_shape(shape, array.dtype)
+
+
+def _of_shape(shape: Shape, dtype: NumpyDType) -> Layout:
+    key = (shape, dtype)
     found = _known.get(key)
     if found is None:
         if len(_known) >= _BOUND:
             _known.clear()
-        found = _known.setdefault(key, Layout(shape, array.dtype))
+        found = _known.setdefault(key, Layout(shape, dtype))
     return found

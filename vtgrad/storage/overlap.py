@@ -72,12 +72,13 @@ def covers(whole: Geometry, part: Geometry) -> bool:
         return False
     if is_non_overlapping_and_dense(whole[0], whole[1]):
         return True
-    rest = _positions(part) - whole[2]
-    terms = sorted([(s, n) for n, s in zip(*whole[:2], strict=True) if n != 1], reverse=True)
+    # Counted from the lowest element, every stride is positive.
+    rest = _positions(part) - low
+    terms = sorted([(abs(s), n) for n, s in zip(*whole[:2], strict=True) if n != 1], reverse=True)
     inner = [sum(s * (n - 1) for s, n in terms[k + 1 :]) for k in range(len(terms))]
     if any(stride <= below for (stride, _), below in zip(terms, inner, strict=True)):
         # Dimensions interlock, so an element's place cannot be read off dimension by dimension.
-        return bool(np.isin(rest, _positions((*whole[:2], 0))).all())
+        return bool(np.isin(rest, _positions((*whole[:2], whole[2] - low))).all())
     for stride, size in terms:
         index = np.minimum(rest // stride, size - 1)
         rest = rest - index * stride

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from typing import Final
 
 from vtgrad.errors import DimensionError, ShapeError
 
@@ -15,6 +16,7 @@ from .strides import numel
 
 __all__ = [
     "broadcast_shapes",
+    "check_pieces",
     "expand_sizes",
     "flatten_sizes",
     "infer_size",
@@ -23,6 +25,9 @@ __all__ = [
     "split_sizes",
     "unflatten_sizes",
 ]
+
+
+_MOST_PIECES: Final = 2**24
 
 
 def normalize_dim(dim: int, ndim: int) -> int:
@@ -171,6 +176,8 @@ def expand_sizes(sizes: Shape, target: Sequence[int]) -> Shape:
     result: list[int] = []
     for place, wanted in enumerate(target):
         size = sizes[place - lead] if place >= lead else 1
+        if type(wanted) is not int:
+            wanted = operator.index(wanted)
         if wanted == -1 and place >= lead:
             wanted = size
         if wanted < 0 or (wanted != size and size != 1):
@@ -185,6 +192,18 @@ def expand_sizes(sizes: Shape, target: Sequence[int]) -> Shape:
     return tuple(result)
 
 
+def check_pieces(count: int) -> None:
+    """Refuse to cut a dimension into more pieces than there can be tensors.
+
+    Raises
+    ------
+    ShapeError
+        If so: each piece takes memory of its own, although it shares that of its elements.
+    """
+    if count > _MOST_PIECES:
+        raise ShapeError(f"{count} pieces are more tensors than memory can hold", pieces=count)
+
+
 def split_sizes(size: int, split_size: int) -> Shape:
     """The sizes of the pieces of at most `split_size`; one empty piece for size 0."""
     split_size = operator.index(split_size)
@@ -197,4 +216,5 @@ def split_sizes(size: int, split_size: int) -> Shape:
     if size == 0:
         return (0,)
     pieces = -(-size // split_size)
+    check_pieces(pieces)
     return (*([split_size] * (pieces - 1)), size - split_size * (pieces - 1))

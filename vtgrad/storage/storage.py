@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import Array, NumpyDType
+from .lazy_array import physical
+from .strides import check_sizes
 
 __all__ = ["Storage", "bytes_of"]
 
@@ -16,15 +18,20 @@ class Storage:
     ----------
     owner : numpy.ndarray
         An array that covers the buffer and keeps it alive. Its own shape means nothing.
+    exported : bool
+        Whether NumPy arrays outside of tensors look at the buffer, or may; see
+        Note [Growing a buffer].
     """
 
-    __slots__ = ("__weakref__", "_flat", "owner")
+    __slots__ = ("__weakref__", "_flat", "exported", "owner")
 
     owner: Array
+    exported: bool
     _flat: Array | None
 
     def __init__(self, owner: Array) -> None:
         self.owner = owner
+        self.exported = False
         self._flat = None
 
     @property
@@ -32,7 +39,7 @@ class Storage:
         """The whole buffer as bytes; made on first use."""
         flat = self._flat
         if flat is None:
-            flat = self._flat = bytes_of(self.owner)
+            flat = self._flat = bytes_of(physical(self.owner))
         return flat
 
     def nbytes(self) -> int:
@@ -54,13 +61,22 @@ class Storage:
 
         Sizes, strides and offset are in elements and must have been checked to stay inside
         (`geometry.check_in_bounds`); NumPy checks once more and raises ValueError.
+
+        Raises
+        ------
+        ShapeError, NotSupportedError
+            If NumPy has no array of these sizes, which may be repeated at will by a stride of 0.
         """
         item = dtype.itemsize
-        if 0 in sizes:
-            return np.ndarray(sizes, dtype)
-        array: Array = np.ndarray(
-            sizes, dtype, self.flat, offset * item, tuple([s * item for s in strides])
-        )
+        try:
+            if 0 in sizes:
+                return np.ndarray(sizes, dtype)
+            array: Array = np.ndarray(
+                sizes, dtype, self.flat, offset * item, tuple([s * item for s in strides])
+            )
+        except ValueError:
+            check_sizes(sizes, item)
+            raise
         return array
 
 
@@ -70,6 +86,8 @@ def bytes_of(owner: Array) -> Array:
         return np.ndarray(0, np.uint8)
     dense = owner
     if not owner.flags.c_contiguous:
+        if min(owner.strides) < 0:
+            owner = owner[tuple([slice(None, None, -1 if s < 0 else 1) for s in owner.strides])]
         dense = owner.transpose(sorted(range(owner.ndim), key=lambda d: -owner.strides[d]))
     if dense.flags.c_contiguous:
         return dense.reshape(-1).view(np.uint8)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from vtgrad.errors import OutOfBoundsError
+from vtgrad.errors import NotSupportedError, OutOfBoundsError, ShapeError
 
 from .arrays import Shape
 
 __all__ = [
+    "MAX_DIMS",
     "check_in_bounds",
+    "check_sizes",
     "clone_strides",
     "contiguous_strides",
     "dense_strides_in_order",
@@ -26,6 +28,8 @@ __all__ = [
 
 # The largest element count that the rest of the world (NumPy, the allocator) can address.
 _MAX_ELEMENTS: Final = 2**63 - 1
+# What NumPy's arrays can have.
+MAX_DIMS: Final = 64
 
 
 def numel(sizes: Shape) -> int:
@@ -112,7 +116,8 @@ def memory_order(sizes: Shape, *operands: Shape) -> tuple[int, ...]:
 def _compare(a: int, b: int, sizes: Shape, operands: tuple[Shape, ...]) -> int:
     """1 if dimension `a` belongs outside `b`, -1 if inside, 0 if nothing tells."""
     for strides in operands:
-        sa, sb = strides[a], strides[b]
+        # A dimension that is walked backwards lies in memory as one walked forwards.
+        sa, sb = abs(strides[a]), abs(strides[b])
         if sa == 0 or sb == 0:
             continue
         if sa != sb:
@@ -169,14 +174,47 @@ def reach(sizes: Shape, strides: Shape, offset: int = 0) -> tuple[int, int]:
     return low, high
 
 
-def check_in_bounds(sizes: Shape, strides: Shape, offset: int, storage_elements: int) -> None:
+def check_sizes(sizes: Shape, itemsize: int) -> None:
+    """Refuse sizes that no array can have.
+
+    Raises
+    ------
+    ShapeError
+        If a size is negative, or the sizes multiply to more bytes than memory can have; as in
+        NumPy, also when another size is 0.
+    NotSupportedError
+        If there are more dimensions than NumPy has.
+    """
+    if sizes and min(sizes) < 0:
+        raise ShapeError(f"a size is negative in {list(sizes)}", sizes=sizes)
+    if len(sizes) > MAX_DIMS:
+        raise NotSupportedError(
+            f"{len(sizes)} dimensions are more than NumPy's limit of {MAX_DIMS}", sizes=sizes
+        )
+    if numel(tuple([size for size in sizes if size])) * itemsize > _MAX_ELEMENTS:
+        raise ShapeError(f"sizes {list(sizes)} are more than memory can have", sizes=sizes)
+
+
+def check_in_bounds(
+    sizes: Shape,
+    strides: Shape,
+    offset: int,
+    storage_elements: int,
+    *,
+    backwards: bool = False,
+) -> None:
     """Refuse a geometry that is malformed or reaches outside its storage.
+
+    Parameters
+    ----------
+    backwards : bool
+        Whether strides may be negative, as slices with a negative step have them.
 
     Raises
     ------
     OutOfBoundsError
-        If sizes and strides differ in number, a size, stride or the offset is negative, or the
-        highest element lies at or after `storage_elements`.
+        If sizes and strides differ in number, a size, stride or the offset is negative, or an
+        element lies before the storage, or at or after `storage_elements`.
     """
     if len(sizes) != len(strides):
         raise OutOfBoundsError(
@@ -184,7 +222,7 @@ def check_in_bounds(sizes: Shape, strides: Shape, offset: int, storage_elements:
             sizes=sizes,
             strides=strides,
         )
-    if offset < 0 or (sizes and (min(sizes) < 0 or min(strides) < 0)):
+    if offset < 0 or (sizes and (min(sizes) < 0 or (min(strides) < 0 and not backwards))):
         raise OutOfBoundsError(
             "sizes, strides and the storage offset must not be negative, "
             f"got sizes {sizes}, strides {strides}, offset {offset}",
@@ -197,17 +235,18 @@ def check_in_bounds(sizes: Shape, strides: Shape, offset: int, storage_elements:
             f"a geometry of sizes {sizes} has more elements than memory can have", sizes=sizes
         )
     if 0 in sizes:
-        if offset > _MAX_ELEMENTS or (strides and max(strides) > _MAX_ELEMENTS):
+        if offset > _MAX_ELEMENTS or any(abs(s) > _MAX_ELEMENTS for s in strides):
             raise OutOfBoundsError(
                 f"strides {strides} or offset {offset} are more than memory can have",
                 strides=strides,
                 offset=offset,
             )
         return
-    _, highest = reach(sizes, strides, offset)
-    if highest >= storage_elements:
+    lowest, highest = reach(sizes, strides, offset)
+    if lowest < 0 or highest >= storage_elements:
+        outside = lowest if lowest < 0 else highest
         raise OutOfBoundsError(
-            f"sizes {sizes}, strides {strides} and offset {offset} reach element {highest}, but "
+            f"sizes {sizes}, strides {strides} and offset {offset} reach element {outside}, but "
             f"the storage has {storage_elements} elements",
             sizes=sizes,
             strides=strides,
@@ -215,5 +254,5 @@ def check_in_bounds(sizes: Shape, strides: Shape, offset: int, storage_elements:
             highest=highest,
             storage_elements=storage_elements,
         )
-    if strides and max(strides) > _MAX_ELEMENTS:
+    if any(abs(s) > _MAX_ELEMENTS for s in strides):
         raise OutOfBoundsError(f"strides {strides} are more than memory can have", strides=strides)

@@ -8,6 +8,7 @@ from .arrays import Array, Shape
 from .device import CPU, Device
 from .dtypes import DType, dtype_of
 from .native import mypyc_attr
+from .recent_writes import Write, recent_writes
 from .storage import Storage
 from .tensor_impl import TensorImpl
 
@@ -102,8 +103,43 @@ class TensorBase:
 
     @property
     def _version(self) -> int:
-        """Number of in-place writes to the storage, through any alias."""
+        """Number of in-place writes to the storage, through any alias.
+
+        Raises
+        ------
+        InferenceModeError
+            For an inference tensor.
+        """
         return self._impl.version
+
+    def writes(self) -> tuple[Write, ...]:
+        """The last writes to the storage, through any alias, newest last.
+
+        Eight are remembered, and none of an inference tensor. What was written through ``x.data``
+        is not seen here, as it is not seen by backward: ``x.data`` has a counter of its own.
+
+        Returns
+        -------
+        tuple of Write
+            For each its version, operator, line of the program, and view.
+
+        Examples
+        --------
+        >>> import vtgrad as vt
+        >>> x = vt.zeros(2, 3)
+        >>> row = x[1].add_(1)
+        >>> x[0, 0] = 5
+        >>> [write.operator for write in x.writes()]
+        ['add_', '__setitem__']
+        >>> first = x.writes()[0]
+        >>> first.version, first.lineno, first.view.shape, first.view.storage_offset
+        (1, 1, (3,), 3)
+        """
+        return recent_writes(self._impl.version_counter)
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode; see `vtgrad.inference_mode`."""
+        return self._impl.is_inference
 
 
 T = TypeVar("T", bound=TensorBase)

@@ -12,11 +12,15 @@ storage means that nobody else looks at this buffer.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from ..errors import InferenceModeError
 from .arrays import Array, NumpyDType, Shape
 from .geometry import contiguous_strides, is_contiguous
+from .inference import counter_of_new
 from .layout import PECULIAR, Layout, layout_of
 from .storage import Storage
-from .version_counter import VersionCounter
+from .version_counter import INFERENCE, VersionCounter, WrittenPart, inference_threads
 
 __all__ = ["AutogradMetaInterface", "TensorImpl"]
 
@@ -29,8 +33,15 @@ class AutogradMetaInterface:
 
     __slots__ = ()
 
+    # Whether this is the metadata of a view.
+    is_view: ClassVar[bool] = False
+
     def requires_grad(self) -> bool:
         """Whether gradients are to be computed for the tensor."""
+        raise NotImplementedError
+
+    def written_part(self, impl: TensorImpl) -> WrittenPart:
+        """What a write to the view `impl`, whose metadata this is, leaves in its record."""
         raise NotImplementedError
 
 
@@ -44,7 +55,8 @@ class TensorImpl:
     byte_offset : int
         Distance of the first element from the start of the storage, in bytes.
     version_counter : VersionCounter or None
-        Shared with all aliases; None means version 0 and no alias yet.
+        Shared with all aliases; None means version 0 and no alias yet, `INFERENCE` that nobody
+        counts, see Note [Inference tensors].
     autograd_meta : AutogradMetaInterface or None
         None means the same as metadata with default content.
     layout : Layout or None
@@ -88,6 +100,8 @@ class TensorImpl:
         self.layout = None
         self._storage = None
         self._strides = None
+        if inference_threads.count:
+            self.version_counter = counter_of_new()
 
     def alias(self, array: Array, byte_offset: int, strides: Shape | None = None) -> TensorImpl:
         """A new impl on the same storage and version counter.
@@ -137,9 +151,27 @@ class TensorImpl:
 
     @property
     def version(self) -> int:
-        """Number of writes to the buffer, through any alias."""
+        """Number of writes to the buffer, through any alias.
+
+        Raises
+        ------
+        InferenceModeError
+            For an inference tensor.
+        """
         counter = self.version_counter
-        return 0 if counter is None else counter.value
+        if counter is None:
+            return 0
+        if counter is INFERENCE:
+            raise InferenceModeError(
+                "an inference tensor has no version, because nobody counts its writes; clone it "
+                "outside of inference mode to get a normal tensor"
+            )
+        return counter.value
+
+    @property
+    def is_inference(self) -> bool:
+        """Whether this was made in inference mode, see Note [Inference tensors]."""
+        return self.version_counter is INFERENCE
 
     @property
     def sizes(self) -> Shape:

@@ -2,7 +2,33 @@
 
 from __future__ import annotations
 
-__all__ = ["VersionCounter"]
+import threading
+from types import CodeType
+from typing import Final, TypeAlias
+
+from .arrays import Shape
+from .layout import Layout
+
+__all__ = [
+    "INFERENCE",
+    "Record",
+    "Site",
+    "VersionCounter",
+    "WrittenPart",
+    "inference_threads",
+]
+
+# A line of a program: its code, and which of its instructions; see Note [Who wrote].
+Site: TypeAlias = tuple[CodeType, int]
+
+# A view that was written through: its layout, or its shape and the size of its elements if it has
+# none of its own; its offset in bytes; the class of the node that produced it; and the place where
+# that was made, which is known in anomaly mode only.
+WrittenPart: TypeAlias = tuple[Layout | tuple[Shape, int], int, type[object] | None, object]
+
+# One write: the version that it made, the operator, where (if anybody called), on which thread, and
+# through which view.
+Record: TypeAlias = tuple[int, str, CodeType | None, int, int, WrittenPart | None]
 
 
 class VersionCounter:
@@ -11,12 +37,47 @@ class VersionCounter:
     Attributes
     ----------
     value : int
-        Number of writes so far. Only the write funnel and ``x.data`` assignment change it.
+        Number of writes so far. Only the write funnel changes it.
+    writes : list of Record, optional
+        The last writes, by version; made by the first write. See Note [Who wrote].
     """
 
-    __slots__ = ("value",)
+    __slots__ = ("value", "writes")
 
     value: int
+    writes: list[Record | None] | None
 
     def __init__(self, value: int = 0) -> None:
         self.value = value
+        self.writes = None
+
+
+class InferenceThreads:
+    """How many threads are in inference mode.
+
+    Attributes
+    ----------
+    count : int
+        Zero nearly always, so that whoever makes a tensor looks no further.
+    entered : bool
+        Whether any thread ever was: else there is no inference tensor anywhere.
+    lock : threading.Lock
+        Held while `count` is changed.
+    """
+
+    __slots__ = ("count", "entered", "lock")
+
+    count: int
+    entered: bool
+    lock: threading.Lock
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.entered = False
+        self.lock = threading.Lock()
+
+
+inference_threads: Final = InferenceThreads()
+
+# In the place of the counter of every inference tensor; see Note [Inference tensors].
+INFERENCE: Final = VersionCounter()

@@ -54,6 +54,8 @@ class Save:
     buffer : int
         The buffer that holds the value, -1 for a private one; a write to it that bypasses the
         version counter makes gradients unpredictable.
+    uncertain : bool
+        Whether nobody knows if the value is kept at all; see `possible`.
     """
 
     failure: "SaveCheck | None" = None
@@ -61,9 +63,17 @@ class Save:
     counter: int = -1
     freed: bool = False
     spoiled: bool = False
+    uncertain: bool = False
 
     def problems(self) -> tuple[str, ...]:
         """Return the kinds of error that using the value would raise; any may be the one."""
+        return () if self.uncertain else self._failures()
+
+    def possible(self) -> tuple[str, ...]:
+        """Return the kinds of error that using the value may raise, if it is kept at all."""
+        return self._failures() if self.uncertain else ()
+
+    def _failures(self) -> tuple[str, ...]:
         if self.freed:
             return ("graph-freed",)
         return self.failure.problems() if self.failure is not None else ()

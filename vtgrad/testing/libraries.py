@@ -4,11 +4,12 @@ The same programs run on vtgrad and on PyTorch: a :class:`Library` is a module t
 names of PyTorch, how it tells kinds of error apart, and the manners in which it may differ.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Protocol
 
+from .custom import Rule
 from .model import Manners
 
 __all__ = ["Library", "TensorLike", "torch_library", "vtgrad_library"]
@@ -27,6 +28,10 @@ class TensorLike(Protocol):
     @property
     def shape(self) -> tuple[int, ...]:
         """Sizes."""
+
+    @property
+    def dtype(self) -> object:
+        """Element type."""
 
     @property
     def requires_grad(self) -> bool:
@@ -51,6 +56,9 @@ class TensorLike(Protocol):
     def _base(self) -> object: ...
 
     def _is_view(self) -> bool: ...
+
+    def is_inference(self) -> bool:
+        """Whether it was made in inference mode."""
 
     def stride(self) -> tuple[int, ...]:
         """Strides in elements."""
@@ -81,6 +89,8 @@ class Library:
         Whether programs are written around known faults; see `Step.source`.
     frees_promptly : bool
         Whether everything must be gone, without the garbage collector, once a program has ended.
+    rules : mapping
+        Operators of the user's, by name. Where there are any, numbers are compared to rounding.
     """
 
     name: str
@@ -89,6 +99,7 @@ class Library:
     manners: Manners
     careful: bool = False
     frees_promptly: bool = True
+    rules: Mapping[str, Rule] = field(default_factory=dict)
 
 
 def vtgrad_library(module: ModuleType) -> Library:
@@ -110,6 +121,8 @@ def torch_library(module: ModuleType) -> Library:
         keeps_retained=False,
         unread_views_are_leaves=True,
         unused_is_found_late=True,
+        refuses_before_writing=False,
+        builds_in_steps=True,
     )
     return Library("torch", module, _torch_kind, manners, careful=True, frees_promptly=False)
 
@@ -117,8 +130,13 @@ def torch_library(module: ModuleType) -> Library:
 #: Distinguishing words of PyTorch's messages, the more special ones first.
 _TORCH_WORDS: tuple[tuple[str, str], ...] = (
     ("function that returns multiple views", "multi-output-view"),
+    ("Output 0 of", "custom-function-view"),
     ("view was created in no_grad mode", "no-grad-view"),
     ("which was created in no_grad mode", "no-grad-view"),
+    ("Inference tensors cannot be saved", "inference-saved"),
+    ("created in inference mode", "inference-view"),
+    ("Inplace update to inference tensor", "inference-write"),
+    ("inference tensor outside InferenceMode", "inference"),
     ("a view of a leaf Variable", "view-of-leaf-write"),
     ("a leaf Variable that requires grad", "leaf-write"),
     ("modified by an inplace operation", "stale-saved"),

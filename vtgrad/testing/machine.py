@@ -11,7 +11,7 @@ from . import strategies
 from .libraries import Library
 from .session import DivergenceError, Session
 from .shrink import shrink
-from .steps import Step
+from .steps import Call, Step
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
 
@@ -43,11 +43,17 @@ PROFILES: dict[str, settings] = {
 class ViewsAndWrites(RuleBasedStateMachine):
     """Programs of views and in-place writes on one library; :func:`machine_for` says which.
 
+    Attributes
+    ----------
+    called : set of str
+        Which operators of the user's have been called.
+
     Every program ends with gradients of everything that is left with respect to all leaves, so
     that no wrong graph goes unseen.
     """
 
     library: ClassVar[Library]
+    called: ClassVar[set[str]]
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +69,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
     def start(self, data: st.DataObject, inspects_always: bool, mixture: str) -> None:
         """Begin with a leaf and a copy of it, which may be written."""
         self.session.inspects_always = inspects_always
-        self.mixture = strategies.MIXTURES[mixture]
+        self.mixture = strategies.mixture_of(mixture, custom=bool(self.library.rules))
         for step in strategies.beginning(data.draw):
             self._run(step)
 
@@ -80,7 +86,11 @@ class ViewsAndWrites(RuleBasedStateMachine):
             self._run(step)
 
     def _run(self, step: Step) -> None:
-        self._check(lambda: self.session.run(step))
+        self._check(lambda: self._note(step, self.session.run(step)))
+
+    def _note(self, step: Step, ran: bool) -> None:
+        if ran and isinstance(step, Call):
+            self.called.add(step.name)
 
     def _check(self, act: Callable[[], object]) -> None:
         self.failed = True  # unless it comes back
@@ -102,4 +112,6 @@ class ViewsAndWrites(RuleBasedStateMachine):
 
 def machine_for(library: Library) -> type[ViewsAndWrites]:
     """Return the state machine whose programs run on `library`."""
-    return type(f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), {"library": library})
+    return type(
+        f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), {"library": library, "called": set()}
+    )

@@ -16,11 +16,20 @@ __all__ = [
     "RefusedError",
     "Saved",
     "SkippedError",
+    "UncertainError",
 ]
 
 
 class RefusedError(Exception):
     """The step raises; `kinds` are the identifiers of the errors that it may raise."""
+
+    def __init__(self, *kinds: str) -> None:
+        super().__init__(*kinds)
+        self.kinds = kinds
+
+
+class UncertainError(Exception):
+    """The step raises one of `kinds` and changes nothing, or it succeeds: the library decides."""
 
     def __init__(self, *kinds: str) -> None:
         super().__init__(*kinds)
@@ -51,6 +60,11 @@ class Manners:
         read since its base began to, is refused writes as a leaf.
     unused_is_found_late : bool
         Whether an input of ``grad`` that is not reached is an error only after the pass has run.
+    refuses_before_writing : bool
+        Whether a write to an inference tensor outside of inference mode is refused before it has
+        happened.
+    builds_in_steps : bool
+        Whether what is computed from inference tensors alone may be a view, or count as written.
     """
 
     all_or_nothing: bool = True
@@ -59,6 +73,8 @@ class Manners:
     keeps_retained: bool = True
     unread_views_are_leaves: bool = False
     unused_is_found_late: bool = False
+    refuses_before_writing: bool = True
+    builds_in_steps: bool = False
 
 
 class Creation(enum.Enum):
@@ -67,6 +83,8 @@ class Creation(enum.Enum):
     DEFAULT = "default"
     MULTIPLE = "multi-output-view"
     NO_GRAD = "no-grad-view"
+    CUSTOM = "custom-function-view"
+    INFERENCE = "inference-view"
 
 
 @dataclass(eq=False)
@@ -79,9 +97,10 @@ class Buffer:
 
 @dataclass(eq=False)
 class Counter:
-    """One version counter."""
+    """One version counter; that of an inference tensor does not count."""
 
     index: int
+    counts: bool = True
     version: int = 0
 
 
@@ -152,6 +171,11 @@ class ModelTensor(SaveCheck):
     def root(self) -> "ModelTensor":
         """The tensor whose history holds the values."""
         return self if self.base is None else self.base
+
+    @property
+    def is_inference(self) -> bool:
+        """Whether it is an inference tensor."""
+        return not self.counter.counts
 
     @property
     def requires_grad(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .jets import FloatArray, Jet, Save, Variable, Void
-from .model import ModelTensor, RefusedError, SkippedError
+from .model import ModelTensor, RefusedError, SkippedError, UncertainError
 from .world import World
 
 __all__ = ["Pass", "backward", "gradients", "second_order"]
@@ -44,8 +44,13 @@ def _kinds_of(path: frozenset[Save]) -> list[str]:
     return sorted({kind for save in path for kind in save.problems()})
 
 
+def _any_of(path: frozenset[Save]) -> list[str]:
+    """Errors that a pass along the path would raise or may raise."""
+    return sorted({kind for save in path for kind in (*save.problems(), *save.possible())})
+
+
 def _problems(jet: Jet, targets: set[int]) -> list[str]:
-    return [kind for v in targets & set(jet.paths) for kind in _kinds_of(jet.paths[v])]
+    return [kind for v in targets & set(jet.paths) for kind in _any_of(jet.paths[v])]
 
 
 def _run(
@@ -76,10 +81,13 @@ def _run(
     if runs_inputs:
         path = path.union(*(world.variables.all[v].saves for v in targets if v != Void))
     problems = _kinds_of(path)
+    possible = sorted({kind for save in path for kind in save.possible()})
     if problems:
-        raise RefusedError(*problems)
+        raise RefusedError(*problems, *possible)
     if any(save.spoiled for save in path):
         raise SkippedError
+    if possible and not world.decided:
+        raise UncertainError(*possible)
     columns = cotangent @ world.variables.wide(jet.jac)
     arrived: dict[int, FloatArray] = {}
     for index in sorted(visited, reverse=True):
@@ -134,7 +142,7 @@ def backward(
     try:
         # The nodes of the inputs are run as well, for nothing.
         done = _run(world, jet, cotangent, asked, retain, runs_inputs=asked is not None)
-    except RefusedError:
+    except (RefusedError, UncertainError):
         if newly:  # whether they go on to retain gradients is not specified
             raise SkippedError from None
         raise

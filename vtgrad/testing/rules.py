@@ -14,7 +14,7 @@ import numpy as np
 from .geometry import Geometry, IntArray, contiguous, follow
 from .jets import Bilinear, FloatArray, Jet, Linear
 
-__all__ = ["OPERATORS", "Computed", "MisfitError", "Operator", "Saving", "compute"]
+__all__ = ["OPERATORS", "Computed", "MisfitError", "Operator", "Saving"]
 
 #: Numbers and masks that go with the tensors.
 Extra = int | tuple[int, ...] | tuple[bool, ...]
@@ -35,10 +35,13 @@ class Saving:
         ``"number"`` for a Python number.
     when : tuple of int
         Kept if any of these operands has an edge.
+    uncertain : bool
+        Whether nobody knows if it is kept: a pass that would then be refused may succeed as well.
     """
 
     what: int | str
     when: tuple[int, ...]
+    uncertain: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Computed:
     second: tuple[Bilinear, ...] = ()
 
 
-Rule = Callable[[Sequence[Jet], Sequence[Geometry], tuple[Extra, ...]], Computed]
+Formula = Callable[[Sequence[Jet], Sequence[Geometry], tuple[Extra, ...]], Computed]
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Operator:
     name: str
     node: str
     arity: int
-    rule: Rule
+    rule: Formula
     saves: tuple[Saving, ...] = ()
     has_inplace: bool = False
     is_function: bool = False
@@ -97,7 +100,7 @@ def _pointwise(
     value: Callable[..., FloatArray],
     first: Sequence[Callable[..., FloatArray]],
     second: Callable[..., FloatArray] | None = None,
-) -> Rule:
+) -> Formula:
     """Make a rule of a function of one or two numbers, its partial derivatives, and the second.
 
     `second` is the second derivative of a function of one number, or the mixed one of a function
@@ -160,7 +163,7 @@ def _like(source: Geometry) -> Geometry:
 
 def _gather(
     pick: Callable[[IntArray, tuple[Extra, ...]], IntArray], *, keeps_order: bool = False
-) -> Rule:
+) -> Formula:
     """Make a rule of a function that moves elements: it is applied to their numbers."""
 
     def rule(
@@ -238,7 +241,7 @@ def _cumsum(
     return Computed(contiguous(x.shape), values, (term,))
 
 
-def _joined(join: Callable[[Sequence[IntArray], int], IntArray]) -> Rule:
+def _joined(join: Callable[[Sequence[IntArray], int], IntArray]) -> Formula:
     def rule(
         operands: Sequence[Jet], geometries: Sequence[Geometry], extra: tuple[Extra, ...]
     ) -> Computed:
@@ -270,7 +273,7 @@ def _matmul(
     if len(one.shape) != 2 or len(other.shape) != 2 or one.shape[1] != other.shape[0]:
         raise MisfitError
     (n, k), m = one.shape, other.shape[1]
-    i, j, s = (grid.ravel() for grid in np.meshgrid(range(n), range(m), range(k), indexing="ij"))
+    i, j, s = np.indices((n, m, k)).reshape(3, n * m * k)
     rows, left, right = i * m + j, i * k + s, s * m + j
     ones = np.ones(rows.size)
     values = (one.values.reshape(n, k) @ other.values.reshape(k, m)).ravel()
@@ -413,16 +416,3 @@ def _axis(extra: tuple[Extra, ...]) -> int:
 
 def _picks(extra: tuple[Extra, ...]) -> tuple[int, ...]:
     return next(tuple(int(i) for i in part) for part in extra if isinstance(part, tuple))
-
-
-def compute(
-    name: str, operands: Sequence[Jet], geometries: Sequence[Geometry], extra: tuple[Extra, ...]
-) -> Computed:
-    """Apply the rule called `name`.
-
-    Raises
-    ------
-    MisfitError
-        If the shapes do not fit.
-    """
-    return OPERATORS[name].rule(operands, geometries, extra)

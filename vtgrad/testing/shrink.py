@@ -12,7 +12,19 @@ from dataclasses import replace
 
 from .libraries import Library
 from .session import DivergenceError, Session
-from .steps import Apply, Backward, Detach, Gradient, Literal, SecondOrder, SetItem, Step, View
+from .steps import (
+    Apply,
+    Backward,
+    Call,
+    Detach,
+    Gradient,
+    Inference,
+    Literal,
+    SecondOrder,
+    SetItem,
+    Step,
+    View,
+)
 
 __all__ = ["shrink"]
 
@@ -56,10 +68,11 @@ def _without_steps(found: DivergenceError) -> list[Sequence[Step]]:
 
 def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
     """Programs in which a tensor is taken for one that was made from it."""
-    for place, step in enumerate(found.steps):
+    for place, taken in enumerate(found.steps):
+        step = taken.step if isinstance(taken, Inference) else taken
         if isinstance(step, View | Detach) and place:
             outs, source = step.outs if isinstance(step, View) else (step.out,), step.of
-        elif isinstance(step, Apply):
+        elif isinstance(step, Apply | Call):
             outs, source = (step.out,), step.operands[0]
         else:
             continue
@@ -69,6 +82,8 @@ def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
 
 def _renamed(step: Step, old: Sequence[int], new: int) -> Step:
     """Let a step speak of tensor `new` where it speaks of one of `old`."""
+    if isinstance(step, Inference):
+        return Inference(_renamed(step.step, old, new))
     names = {f"t{index}": f"t{new}" for index in old}
 
     def swap(value: object) -> object:
@@ -90,6 +105,8 @@ def _renamed(step: Step, old: Sequence[int], new: int) -> Step:
 
 def _refitted(step: Step, session: Session) -> Step:
     """Give a pass a cotangent of the shape that its tensor has by now."""
+    if isinstance(step, Inference):
+        return Inference(_refitted(step.step, session))
     subject: int = getattr(step, "target", -1)
     if isinstance(step, Apply):
         subject = step.operands[0]
@@ -118,6 +135,9 @@ def _plainer(best: DivergenceError, library: Library, *, inspects_always: bool) 
 
 
 def _plain(step: Step) -> Iterator[Step]:
+    if isinstance(step, Inference):
+        yield step.step
+        yield from map(Inference, _plain(step.step))
     for name, value in (("grad", True), ("retain", True), ("factor", 1), ("requires_grad", False)):
         if getattr(step, name, value) != value:
             yield replace(step, **{name: value})

@@ -7,6 +7,7 @@ shrink towards few, plain steps on the oldest tensors.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -27,13 +28,13 @@ from .draws import (
     written,
 )
 from .geometry import reshaped
-from .model import ModelTensor
+from .model import ModelTensor, SkippedError
 from .rules import OPERATORS
 from .steps import Literal, Step
 from .views import Argument, ViewCall
 from .world import World
 
-__all__ = ["MIXTURES", "STEPS", "beginning", "last_gradients"]
+__all__ = ["MIXTURES", "STEPS", "beginning", "last_gradients", "mixture_of"]
 
 SHAPES: tuple[tuple[int, ...], ...] = (
     (2,), (3,), (), (1,), (2, 2), (2, 3), (3, 2), (1, 3), (2, 1), (4,), (2, 2, 2), (2, 1, 3),
@@ -269,6 +270,41 @@ def _extra(
             return ()
 
 
+def custom(draw: Draw, world: World) -> Step | None:
+    """Draw a call of an operator of the user's, if there is one that fits."""
+    if not world.rules:
+        return None
+    rule = world.rules[choose(draw, sorted(world.rules))]
+    if rule.result != "written" and len(world.tensors) >= MOST_TENSORS:
+        return delete(draw, world)
+    first = written(draw, world) if rule.result == "written" else any_tensor(draw, world)
+    shape = world.tensors[first].geometry.shape
+    alike = [i for i, t in sorted(world.tensors.items()) if t.geometry.shape == shape]
+    others = (
+        choose(draw, alike) if draw(st.booleans()) else fitting(draw, world, shape)
+        for _ in range(rule.operands - 1)
+    )
+    operands = (first, *others)
+    tensors = [world.tensors[i] for i in operands]
+    try:
+        made = rule.values([t.values.reshape(t.geometry.shape) for t in tensors])
+    except SkippedError:
+        return None
+    if made.size > 2 * MOST_ELEMENTS or made.ndim > 3:
+        return None
+    out = -1 if rule.result == "written" else world.made
+    return steps.Call(out, rule.name, operands, grad_mode(draw))
+
+
+def inference(draw: Draw, world: World) -> Step | None:
+    """Draw a step in inference mode."""
+    step = choose(draw, (view, write, apply, region, leaf, set_item, fill, detach, rearrange))
+    inner = step(draw, world)
+    if isinstance(inner, steps.Leaf):
+        inner = replace(inner, requires_grad=False)
+    return inner if inner is None or isinstance(inner, steps.Delete) else steps.Inference(inner)
+
+
 def detach(draw: Draw, world: World) -> Step | None:
     """Draw an alias outside the graph."""
     if len(world.tensors) >= MOST_TENSORS:
@@ -341,6 +377,18 @@ def rearrange(draw: Draw, world: World) -> Step | None:
     if ndim > 3:
         return None
     return steps.Rearrange(target, choose(draw, options), grad_mode(draw))
+
+
+def resize(draw: Draw, world: World) -> Step | None:
+    """Draw a change of a tensor's shape; of a view that requires no grad, if there is one."""
+    views = [
+        name
+        for name, tensor in sorted(world.tensors.items())
+        if tensor.base is not None and not tensor.requires_grad
+    ]
+    target = choose(draw, views) if views else written(draw, world)
+    shape = choose(draw, ((), (1,), (2,), (3,), (1, 2), (2, 2), (2, 3)))
+    return steps.Resize(target, shape, grad_mode(draw))
 
 
 # -- flags, hooks, lifetime ---------------------------------------------------------------------
@@ -427,8 +475,8 @@ def last_gradients(world: World) -> list[Step]:
 STEPS: dict[str, Callable[[Draw, World], Step | None]] = {
     function.__name__: function
     for function in (
-        leaf, view, region, pieces, apply, saving, detach, write, fill, set_item, rearrange, flag,
-        hook, delete, inspect, backward, gradient, second_order,
+        leaf, view, region, pieces, apply, saving, custom, detach, write, fill, set_item,
+        rearrange, resize, flag, hook, delete, inspect, backward, gradient, second_order, inference,
     )
 }  # fmt: skip
 
@@ -440,7 +488,7 @@ def _mixture(**counts: int) -> tuple[str, ...]:
 #: Programs of different flavours; each name as often as its share. One mixture of everything
 #: would seldom do the same kind of thing often enough to meet its rarer consequences.
 MIXTURES: dict[str, tuple[str, ...]] = {
-    "everything": tuple(STEPS),
+    "everything": tuple(name for name in STEPS if name != "custom"),
     "writes": _mixture(
         leaf=2,
         region=4, view=2, write=4, fill=1, set_item=3, apply=2, saving=1, rearrange=1, detach=1,
@@ -454,4 +502,18 @@ MIXTURES: dict[str, tuple[str, ...]] = {
         hook=4, region=2, pieces=1, write=3, set_item=1, apply=2, backward=3, gradient=2,
         inspect=1, delete=1,
     ),
+    "inference": _mixture(
+        inference=6, view=2, region=2, write=3, set_item=1, fill=1, saving=3, apply=1, detach=1,
+        flag=1, inspect=1, backward=1, gradient=1, rearrange=1, leaf=1,
+    ),
 }  # fmt: skip
+
+
+def mixture_of(name: str, *, custom: bool) -> tuple[str, ...]:
+    """Return what programs of a flavour are made of, with operators of the user's or without."""
+    plain = MIXTURES[name]
+    if not custom:
+        return plain
+    # The model knows neither second derivatives of such operators nor their inference mode.
+    kept = tuple(step for step in plain if step not in ("second_order", "inference"))
+    return (*kept, *("custom",) * (len(kept) // 3))

@@ -211,6 +211,8 @@ def _apply(g: Geometry, cells: IntArray, call: ViewCall) -> list[tuple[Geometry,
         case "transpose" | "swapaxes":
             return _swapped(g, cells, ints[0], ints[1])
         case "t":
+            if ndim > 2:
+                raise ViewRefusedError("shape")
             return _swapped(g, cells, 0, 1) if ndim == 2 else [(g, cells[...])]
         case "mT":
             return _swapped(g, cells, -2, -1)

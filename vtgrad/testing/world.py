@@ -5,11 +5,12 @@ them. See Note [An oracle without a graph] for gradients; this module is about e
 that a user can observe, except writes, which are in :mod:`~vtgrad.testing.writes`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .custom import Rule
 from .geometry import Geometry, IntArray, ViewRefusedError
 from .jets import FloatArray, Jet, Paths, Save, Variable, Variables, Void, combine, merge_paths
 from .model import (
@@ -23,7 +24,7 @@ from .model import (
     Saved,
     SkippedError,
 )
-from .rules import OPERATORS, Computed, MisfitError, Operator, compute
+from .rules import Computed, MisfitError, Operator
 from .views import ViewCall, view_of
 
 __all__ = ["World", "check_size", "rows_at"]
@@ -34,7 +35,15 @@ LIMIT = 2.0**24
 
 @dataclass
 class World:
-    """All tensors of a program."""
+    """All tensors of a program.
+
+    Attributes
+    ----------
+    rules : mapping
+        Operators of the user's, by name.
+    decided : bool
+        Whether the library has run the step already, and did not refuse it.
+    """
 
     manners: Manners = field(default_factory=Manners)
     tensors: dict[int, ModelTensor] = field(default_factory=dict)
@@ -44,9 +53,13 @@ class World:
     journal: list[tuple[ModelTensor, Variable | None, int, Jet | None]] = field(
         default_factory=list
     )
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    decided: bool = False
     buffers: int = 0
     counters: int = 0
     made: int = 0
+    #: Whether the step that is predicted is taken in inference mode.
+    inference: bool = False
 
     def undo_reads(self) -> None:
         """Forget that views were read since the journal was last cleared: a step was skipped."""
@@ -62,7 +75,8 @@ class World:
         memory = np.zeros(values.size)
         memory[cells.ravel()] = values
         self.buffers += 1
-        return self._on(Buffer(self.buffers, memory), self._counter(), geometry, cells)
+        counter = self._counter(counts=not self.inference)
+        return self._on(Buffer(self.buffers, memory), counter, geometry, cells)
 
     def _on(
         self, buffer: Buffer, counter: Counter, geometry: Geometry, cells: IntArray
@@ -70,9 +84,9 @@ class World:
         jac, hes = self.variables.constants(buffer.values.size)
         return ModelTensor(-1, buffer, counter, geometry, cells, History(jac, hes, {}))
 
-    def _counter(self) -> Counter:
+    def _counter(self, *, counts: bool) -> Counter:
         self.counters += 1
-        return Counter(self.counters)
+        return Counter(self.counters, counts)
 
     def put(self, index: int, tensor: ModelTensor) -> None:
         """Name a tensor."""
@@ -92,7 +106,9 @@ class World:
 
     def detached(self, tensor: ModelTensor, *, shares_version: bool) -> ModelTensor:
         """Make what ``detach()`` (shared version) or ``.data`` (one of its own) returns."""
-        counter = tensor.counter if shares_version else self._counter()
+        counter = tensor.counter
+        if not shares_version:
+            counter = self._counter(counts=counter.counts)
         return self._on(tensor.buffer, counter, tensor.geometry, tensor.cells)
 
     # -- reading -----------------------------------------------------------------------------
@@ -182,20 +198,32 @@ class World:
     # -- operators ---------------------------------------------------------------------------
 
     def apply(
-        self, name: str, tensors: Sequence[ModelTensor], extra: tuple[object, ...], grad: bool
+        self,
+        operator: Operator,
+        tensors: Sequence[ModelTensor],
+        extra: tuple[object, ...],
+        grad: bool,
     ) -> ModelTensor:
         """Run an out-of-place operator."""
-        operator = OPERATORS[name]
+        grad = grad and not self.inference
+        uncounted = [t for t in tensors if t.is_inference]
+        if self.manners.builds_in_steps and len(uncounted) == len(tensors):
+            raise SkippedError
         problems = {t.unreadable() or "" for t in tensors} - {""}
         if grad and problems and any(t.requires_grad for t in tensors):
             try:
                 plain = [self.constant(t.cells.shape, t.values) for t in tensors]
-                self.compute(name, plain, tensors, extra)
+                self.compute(operator, plain, tensors, extra)
             except RefusedError as refused:  # which of two errors is met is not specified
                 problems.update(refused.kinds)
+            problems.update(["inference-saved"] if uncounted else [])
             raise RefusedError(*sorted(problems))
         jets = self.read_all(tensors, grad)
-        computed = self.compute(name, jets, tensors, extra)
+        try:
+            computed = self.compute(operator, jets, tensors, extra)
+        except RefusedError as refused:
+            also = uncounted and any(jet.requires for jet in jets)
+            raise RefusedError(*refused.kinds, *(["inference-saved"] if also else [])) from None
         result = self.fresh(computed.geometry, computed.values)
         if any(jet.requires for jet in jets):
             jac, hes = self.chain(jets, computed)
@@ -207,7 +235,7 @@ class World:
 
     def compute(
         self,
-        name: str,
+        operator: Operator,
         jets: Sequence[Jet],
         tensors: Sequence[ModelTensor],
         extra: tuple[object, ...],
@@ -215,7 +243,7 @@ class World:
         """Apply a rule; refuse shapes that do not fit, skip numbers that grow too large."""
         parts = tuple(p for p in extra if isinstance(p, int | tuple))
         try:
-            computed = compute(name, jets, [t.geometry for t in tensors], parts)
+            computed = operator.rule(jets, [t.geometry for t in tensors], parts)
         except MisfitError:
             raise RefusedError("shape") from None
         check_size(computed.values)
@@ -253,6 +281,7 @@ class World:
                 save = self.save(result, is_result=True, ahead=int(in_place))
             else:
                 save = self.save(tensors[int(saving.what)])
+            save.uncertain = saving.uncertain
             kept.add(save)
         saves = frozenset(kept)
         merged = merge_paths(
@@ -267,6 +296,8 @@ class World:
         if tensor is None:
             save = Save()
         else:
+            if tensor.is_inference:
+                raise RefusedError("inference-saved")
             version = tensor.counter.version + ahead
             check = Saved(tensor, version, tensor.node is not None, is_result)
             save = Save(check, tensor.buffer.index, tensor.counter.index)
@@ -276,7 +307,8 @@ class World:
     # -- views -------------------------------------------------------------------------------
 
     def view(self, tensor: ModelTensor, call: ViewCall, grad: bool) -> list[ModelTensor]:
-        """Make the views that a call makes."""
+        """Make the views that a call makes; those of an inference tensor know of no base."""
+        grad = grad and not self.inference
         try:
             made = view_of(tensor.geometry, tensor.cells, call, tensor.buffer.values.size)
             positions = np.arange(tensor.geometry.numel, dtype=np.intp)
@@ -291,12 +323,41 @@ class World:
         for geometry, cells in made:
             if not np.array_equal(geometry.cells(), cells):
                 raise AssertionError(f"the model contradicts itself about the cells of {call}")
+        own = Creation.MULTIPLE if call.is_multiple else None
+        return self.place(tensor, made, places, grad, own)
+
+    def place(
+        self,
+        tensor: ModelTensor,
+        made: Sequence[tuple[Geometry, IntArray]],
+        places: Sequence[IntArray],
+        grad: bool,
+        own: Creation | None,
+        saves: frozenset[Save] = frozenset(),
+    ) -> list[ModelTensor]:
+        """Make views of a tensor at given cells.
+
+        Parameters
+        ----------
+        places
+            Which elements of the tensor they are; none for views that may leave it.
+        own
+            What the call says of writes to its views; None if it says nothing.
+        saves
+            What its node keeps.
+        """
+        if tensor.is_inference:
+            return [self._on(tensor.buffer, tensor.counter, g, cells) for g, cells in made]
         source = self.read(tensor) if grad and tensor.requires_grad else None
         creation = tensor.creation
-        if not grad:
+        if self.inference or creation is Creation.INFERENCE:
+            creation = Creation.INFERENCE
+        elif own is Creation.CUSTOM:
+            creation = own
+        elif not grad:
             creation = Creation.NO_GRAD
-        elif call.is_multiple:
-            creation = Creation.MULTIPLE
+        elif own is not None:
+            creation = own
         views: list[ModelTensor] = []
         for number, (geometry, cells) in enumerate(made):
             view = self._on(tensor.buffer, tensor.counter, geometry, cells)
@@ -304,11 +365,16 @@ class World:
             view.seen_version = tensor.counter.version
             if source is not None:
                 # as_strided leaves the region of its receiver: see `strategies`, only of a base.
-                if call.method == "as_strided":
+                if not places:
                     below = self.rows_of(tensor.root, cells)
                 else:
                     below = rows_at(source, places[number])
+                if saves:
+                    paths = {variable: kept | saves for variable, kept in below.paths.items()}
+                    below = replace(below, paths=paths)
                 self.name_view(view, below, "")
+                if view.node is not None:
+                    view.node.saves = saves
             views.append(view)
         nodes = [view.node for view in views if view.node is not None]
         for node in nodes:

@@ -5,14 +5,22 @@ from functools import partial
 
 import numpy as np
 
-from .geometry import Geometry, ViewRefusedError
+from .geometry import Geometry, ViewRefusedError, contiguous
 from .jets import Jet
 from .model import Creation, History, ModelTensor, RefusedError, SkippedError
 from .rules import Computed, MisfitError, Operator
 from .views import ViewCall, view_of
 from .world import World, check_size, rows_at
 
-__all__ = ["check_write", "detach_", "rearrange", "write"]
+__all__ = ["check_counted", "check_write", "detach_", "rearrange", "resize", "write"]
+
+
+def check_counted(world: World, target: ModelTensor, *also: str) -> None:
+    """Refuse a write to an inference tensor outside of inference mode, or for reasons met too."""
+    if target.is_inference and not world.inference:
+        if not world.manners.refuses_before_writing:
+            raise SkippedError  # its values have changed all the same
+        raise RefusedError("inference-write", *also)
 
 
 def check_write(world: World, target: ModelTensor) -> None:
@@ -47,6 +55,8 @@ def write(
 
     Of several reasons to refuse, the library may name any.
     """
+    check_counted(world, target)
+    grad = grad and not world.inference
     records = grad and (target.requires_grad or any(t.requires_grad for t in others))
     problems: list[str] = []
     if records:
@@ -67,6 +77,7 @@ def write(
     for other in others:
         problems += _kinds(partial(_check_overlap, target, other, stretches))
     if problems:
+        problems += ["inference-saved" for other in others if other.is_inference]
         raise RefusedError(*problems)
     jets = plain
     if records:
@@ -108,6 +119,8 @@ def _touch(world: World, target: ModelTensor) -> None:
 
 def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, name: str) -> None:
     """Change the geometry of a tensor in place."""
+    check_counted(world, target)
+    grad = grad and not world.inference
     records = grad and target.requires_grad
     if not grad and target.requires_grad:
         raise SkippedError  # the graph would then speak of another shape
@@ -138,6 +151,23 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
         world.name_root(target, name)
     else:
         world.name_view(target, rows_at(source, places), name)
+
+
+def resize(world: World, target: ModelTensor, shape: tuple[int, ...]) -> None:
+    """Give a view another shape, row-major, from its first element on."""
+    if target.requires_grad:
+        raise RefusedError("resize")
+    strides = contiguous(shape).strides
+    geometry = Geometry(shape, strides, target.geometry.offset)
+    # Memory would grow, or a base become smaller than its views.
+    if target.base is None or geometry.offset + geometry.numel > target.buffer.values.size:
+        raise SkippedError
+    if target.grad is not None or target.retains:
+        raise SkippedError  # a gradient of another shape would stay behind
+    if shape == target.geometry.shape:
+        return
+    target.counter.version += 1
+    target.geometry, target.cells = geometry, geometry.cells()
 
 
 def detach_(world: World, target: ModelTensor) -> None:
@@ -185,7 +215,8 @@ def _check_overlap(target: ModelTensor, other: ModelTensor, stretches: bool) -> 
     if stretches:
         extra = max(0, len(source.shape) - len(target.geometry.shape))
         source = Geometry(source.shape[extra:], source.strides[extra:], source.offset)
-        if source.shape != target.geometry.shape:
+        # Dimensions of size one in front are dropped and put there again, with other strides.
+        if source.shape != target.geometry.shape or other.geometry.shape[:1] == (1,):
             raise SkippedError
     same = source == target.geometry
     dense = target.geometry.is_dense and source.is_dense

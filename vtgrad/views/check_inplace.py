@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ..errors import InputOverlapError, LeafWriteError, SelfOverlapError, ViewOfLeafWriteError
+import numpy as np
+
+from ..errors import (
+    InputOverlapError,
+    LeafWriteError,
+    NotSupportedError,
+    SelfOverlapError,
+    ViewOfLeafWriteError,
+)
 from ..graph.functions import meta_of
-from ..storage.geometry import Overlap, covers, has_self_overlap, overlap
+from ..storage.geometry import Geometry, Overlap, covers, has_self_overlap, overlap
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .creation_meta import CreationMeta, refuse_if_restricted
-from .differentiable_view_meta import DifferentiableViewMeta, view_meta_of
+from .differentiable_view_meta import DifferentiableViewMeta, refuse_other_memory
 
 __all__ = [
     "check_base",
@@ -42,10 +50,14 @@ def check_inplace(tensor: TensorBase) -> None:
         return
     if isinstance(meta, DifferentiableViewMeta):
         if meta.creation_meta is not _DEFAULT:
-            refuse_if_restricted(meta.creation_meta, modified=False, producer=meta.describe())
-        base = meta.base
-        base_meta = meta_of(base)
-        if meta.requires_grad() and (base_meta is None or base_meta.grad_fn(base) is None):
+            refuse_if_restricted(
+                meta.creation_meta,
+                modified=False,
+                producer=meta.describe(),
+                made_at=meta.restricted_at(),
+            )
+        base_meta = meta_of(meta.base)
+        if (base_meta is None or not base_meta.was_produced()) and meta.requires_grad():
             raise ViewOfLeafWriteError(
                 "cannot write to a view of a leaf that requires grad: the leaf's gradient would "
                 "belong to a value that is gone. Write under no_grad, or to a clone of the leaf",
@@ -93,16 +105,21 @@ def check_input_overlap(target: TensorImpl, source: TensorImpl, *, distinct: boo
     InputOverlapError
         If so: what the operator reads would depend on the order of writing.
     """
+    if type(source.array) is not np.ndarray or type(target.array) is not np.ndarray:
+        # The values of lazy tensors are read, or stored, as a copy.
+        return
     if target is source:
         # Also without elements, and with gaps between them.
         shared = Overlap.FULL
     elif target._storage is None or target._storage is not source._storage:
         return
-    else:
+    elif target.array.itemsize == source.array.itemsize:
         shared = overlap(
             (target.sizes, target.strides, target.storage_offset),
             (source.sizes, source.strides, source.storage_offset),
         )
+    else:
+        shared = overlap(_in_bytes(target), _in_bytes(source))
     if shared is Overlap.PARTIAL or (distinct and shared is Overlap.FULL):
         raise InputOverlapError(
             "an input and the written tensor share memory in a way that makes the result depend "
@@ -119,11 +136,29 @@ def check_base(target: TensorBase) -> None:
     ------
     SelfOverlapError
         If elements of the base share memory, or the view shows memory that is not the base's.
+    NotSupportedError
+        If complex numbers are viewed in a real base that begins in the middle of one.
+    ViewInvalidError
+        If the view or its base looks at other memory by now.
     """
-    meta = view_meta_of(target)
-    if meta is None:
+    view = target._impl
+    meta = view.autograd_meta
+    if type(meta) is not DifferentiableViewMeta:
         return
-    base, view = meta.base._impl, target._impl
+    base = meta.base._impl
+    if base._storage is not view._storage:
+        refuse_other_memory()
+    if (
+        meta.view_fn is not None
+        and base.array.dtype.kind == "f"
+        and base.byte_offset % (2 * base.array.itemsize)
+    ):
+        # The gradient's memory begins with the base's first element.
+        raise NotSupportedError(
+            "cannot record a write to such a view of a tensor that begins in the middle of a "
+            "complex number; make the view from a clone of the base",
+            offset=base.storage_offset,
+        )
     if base.array.flags.c_contiguous and view.array.flags.c_contiguous:
         # Nearly always: two ranges of bytes, one of which holds the other.
         start = view.byte_offset - base.byte_offset
@@ -136,16 +171,27 @@ def check_base(target: TensorBase) -> None:
             shape=base.sizes,
             strides=base.strides,
         )
-    if not covers(
-        (base.sizes, base.strides, base.storage_offset),
-        (view.sizes, view.strides, view.storage_offset),
-    ):
+    if base.array.itemsize == view.array.itemsize:
+        covered = covers(
+            (base.sizes, base.strides, base.storage_offset),
+            (view.sizes, view.strides, view.storage_offset),
+        )
+    else:
+        covered = covers(_in_bytes(base), _in_bytes(view))
+    if not covered:
         raise SelfOverlapError(
             "cannot record a write to a view that shows memory outside of its base, or between "
             "its base's elements; make the view from a tensor that covers it",
             shape=target.shape,
             base_shape=base.sizes,
         )
+
+
+def _in_bytes(impl: TensorImpl) -> Geometry:
+    """The geometry of all bytes, for tensors whose elements differ in size."""
+    item = impl.array.itemsize
+    strides = tuple([s * item for s in impl.strides])
+    return (*impl.sizes, item), (*strides, 1), impl.byte_offset
 
 
 def flattened(arguments: Sequence[object]) -> Sequence[object]:

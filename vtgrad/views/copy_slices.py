@@ -8,14 +8,16 @@ from typing import ClassVar
 import numpy as np
 
 from ..errors import GraphFreedError
+from ..graph.autograd_meta import AutogradMeta
 from ..graph.edge import Edge
+from ..graph.hooks import USERS_CODE
 from ..graph.input_metadata import metadata_of
 from ..graph.large import large
 from ..graph.node import FRESH, Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..graph.this_thread import this_thread
-from ..storage.arrays import Array, Shape
+from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry, has_self_overlap, reach
 from ..storage.storage import bytes_of
 from ..storage.tensor_base import TensorBase
@@ -88,6 +90,9 @@ class CopySlices(Node):
         # Only this node sends gradients on: the former producer of the view is not needed any more.
         function.next_edges = node.next_edges
         node.fn = function
+        if function.hooks is not None:
+            # So early, only nodes that run users' code have any.
+            node.hooks = USERS_CODE
         array, part = base.array, view.array
         node.base_sizes, node.base_strides = array.shape, array.strides
         node.view_sizes, node.view_strides = part.shape, part.strides
@@ -109,6 +114,10 @@ class CopySlices(Node):
             As `Node.check_saved` does.
         """
         self._inner().check_saved()
+
+    def runs_users_code(self) -> bool:
+        """Whether the operator's node does."""
+        return self.fn is not None and self.fn.runs_users_code()
 
     def release_variables(self) -> None:
         """Free the operator's node with all that it saved."""
@@ -173,6 +182,8 @@ class CopySlices(Node):
         """
         return (
             bool(inner.ownership)
+            # A lazy conjugate or negative is read as a plain copy.
+            and type(part) is np.ndarray
             # Some functions round differently in steps through memory.
             and part.flags.c_contiguous
             and not any(
@@ -188,11 +199,21 @@ class CopySlices(Node):
 
     def written_edge(self) -> Edge:
         """The edge of the written view, whose producer is a part of what this node produces."""
+        if self.view_fn is not None:
+            return self._replayed_edge(self.view_fn)
         (sizes, strides, offset), base = self._view_geometry(), self._base_strides()
         dtype = self.input_metadata[0].dtype
         return operators().strided_node(
             self, (self.base_sizes, base, 0), (sizes, strides, offset), dtype
         )
+
+    def _replayed_edge(self, view_fn: ViewFunction) -> Edge:
+        """The same where the view is made from a tensor in the base's place."""
+        impl = self._laid_out(self._empty(self.input_metadata[0].dtype))
+        impl.autograd_meta = AutogradMeta(self, 0)
+        node = operators().replayed_node(operators().wrap(impl), view_fn)
+        assert node is not None
+        return node
 
     def _base_strides(self) -> Shape:
         """The base's strides in elements."""
@@ -200,7 +221,7 @@ class CopySlices(Node):
         return tuple([s // item for s in self.base_strides])
 
     def _view_geometry(self) -> Geometry:
-        """The written view's sizes, strides and offset in the base, in elements."""
+        """The written view's sizes, strides and offset in the base, in elements of one dtype."""
         item = self.input_metadata[0].dtype.itemsize
         return (
             self.view_sizes,
@@ -214,23 +235,33 @@ class CopySlices(Node):
             whole = grad
             flat = grad.reshape(-1) if grad.flags.c_contiguous else bytes_of(grad)
         else:
-            flat = np.empty(self._extent(), np.uint8)
-            whole = np.ndarray(self.base_sizes, grad.dtype, flat, 0, self.base_strides)
+            whole, flat = self._empty(grad.dtype)
             np.copyto(whole, grad)
         if 0 in self.view_sizes:
             return whole, np.empty(self.view_sizes, grad.dtype)
         if self.view_fn is not None:
-            tensor = operators().wrap(TensorImpl(whole))
+            tensor = operators().wrap(self._laid_out((whole, flat)))
             return whole, self.view_fn(tensor)._impl.array
-        part: Array = np.ndarray(self.view_sizes, grad.dtype, flat, self.offset, self.view_strides)
+        place = self.offset if whole.flags.c_contiguous else self.offset + self._start()
+        part: Array = np.ndarray(self.view_sizes, grad.dtype, flat, place, self.view_strides)
         return whole, part
 
-    def _extent(self) -> int:
-        """Bytes that an array in the base's layout takes."""
+    def _empty(self, dtype: NumpyDType) -> tuple[Array, Array]:
+        """An array in the base's layout, and the bytes that it lies in."""
         if 0 in self.base_sizes:
-            return 0
-        item = self.input_metadata[0].dtype.itemsize
-        return reach(self.base_sizes, self.base_strides, 0)[1] + item
+            return np.empty(self.base_sizes, dtype), np.empty(0, np.uint8)
+        low, high = reach(self.base_sizes, self.base_strides, 0)
+        flat: Array = np.empty(high - low + dtype.itemsize, np.uint8)
+        return np.ndarray(self.base_sizes, dtype, flat, -low, self.base_strides), flat
+
+    def _laid_out(self, made: tuple[Array, Array]) -> TensorImpl:
+        """The impl of an array in the base's layout, on the bytes that it lies in."""
+        whole, flat = made
+        return TensorImpl(flat).alias(whole, self._start())
+
+    def _start(self) -> int:
+        """Bytes before the base's first element: those of elements that lie before it."""
+        return -reach(self.base_sizes, self.base_strides, 0)[0]
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -240,10 +271,10 @@ class CopySlices(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         ops = operators()
-        sizes, strides, offset = self._view_geometry()
         whole = ops.clone_strided(grad, self.base_sizes, self._base_strides())
         if self.view_fn is None:
-            part = ops.as_strided(whole, sizes, strides, offset)
+            sizes, strides, offset = self._view_geometry()
+            part = ops.as_strided(whole, sizes, strides, offset + whole._impl.storage_offset)
         else:
             part = self.view_fn(whole)
         inner = self._inner()
@@ -261,7 +292,7 @@ class CopySlices(Node):
         if needs & 1 and self.next_edges[0] is not None:
             own = answers[0]
             # Only writes of one constant are recorded through a view that overlaps itself.
-            if own is None or has_self_overlap(sizes, strides):
+            if own is None or has_self_overlap(self.view_sizes, self.view_strides):
                 ops.zero_(part)
             else:
                 ops.copy_(part, own)

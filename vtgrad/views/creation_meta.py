@@ -7,11 +7,15 @@ be able to find its own producer again. Some views cannot: those that are one of
 of a node, those made while nothing was recorded, and those made inside custom code. Each view
 remembers how it was made, a view of a view inherits the reason that its parent had, and the one
 table here says what happens when such a view, or the base under it, is written.
+
+`MULTI_OUTPUT_SAFE` is the mark of a view that is one of several, though each could be written
+alone; PyTorch declares it, and no operator there or here gives it.
 """
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Final
 
 from ..errors import (
@@ -21,8 +25,11 @@ from ..errors import (
     NoGradViewError,
     ViewInvalidError,
 )
+from ..storage.inference import is_inference_mode_enabled
+from ..storage.recent_writes import CallSite, Write, quoted
+from ..storage.version_counter import Site
 
-__all__ = ["CreationMeta", "propagate", "refuse_if_restricted"]
+__all__ = ["CreationMeta", "made_unrecorded", "propagate", "refuse_if_restricted"]
 
 
 class CreationMeta(enum.Enum):
@@ -66,11 +73,33 @@ _REFUSALS: Final[dict[CreationMeta, tuple[type[ViewInvalidError], str, str]]] = 
 
 
 def propagate(parent: CreationMeta, own: CreationMeta) -> CreationMeta:
-    """What a view of a view remembers: its own reason, else its parent's."""
-    return parent if own is CreationMeta.DEFAULT else own
+    """What a view of a view remembers: its own reason, else its parent's.
+
+    That the parent was made in inference mode counts for more than any mode that the view itself
+    was made in, or how many were made with it: what the base knows of ends at the parent.
+    """
+    if own is CreationMeta.DEFAULT:
+        return parent
+    if parent is CreationMeta.INFERENCE_MODE and own is not CreationMeta.IN_CUSTOM_FUNCTION:
+        return parent
+    return own
 
 
-def refuse_if_restricted(creation: CreationMeta, *, modified: bool, producer: str) -> None:
+def made_unrecorded() -> CreationMeta:
+    """How a view is made of a normal tensor now that nothing is recorded."""
+    if is_inference_mode_enabled():
+        return CreationMeta.INFERENCE_MODE
+    return CreationMeta.NO_GRAD_MODE
+
+
+def refuse_if_restricted(
+    creation: CreationMeta,
+    *,
+    modified: bool,
+    producer: str,
+    made_at: Site | None = None,
+    writes: Sequence[Write] = (),
+) -> None:
     """Raise if a view that was made this way may not be written.
 
     Parameters
@@ -82,6 +111,10 @@ def refuse_if_restricted(creation: CreationMeta, *, modified: bool, producer: st
         producer is asked for.
     producer : str
         The view's producer, for the message.
+    made_at : Site, optional
+        Where the view was made.
+    writes : sequence of Write
+        What has been written since the producer was valid, as far as that is known.
 
     Raises
     ------
@@ -96,9 +129,20 @@ def refuse_if_restricted(creation: CreationMeta, *, modified: bool, producer: st
         if modified
         else "cannot be written in place while recording"
     )
+    text = f"a view ({producer}) {what}: {reason}. {advice[0].upper()}{advice[1:]}"
+    place = CallSite.of(made_at)
+    if place is not None:
+        text += quoted(f"made at {place}", place)
+    # The first of them has done it.
+    write = writes[0] if modified and writes else None
+    if write is not None:
+        text += quoted(f"written by {write.described}", write.place)
     raise kind(
-        f"a view ({producer}) {what}: {reason}. {advice[0].upper()}{advice[1:]}",
+        text,
         modified=modified,
         creation=creation.name,
         producer=producer,
+        filename=None if place is None else place.filename,
+        lineno=None if place is None else place.lineno,
+        write=write,
     )

@@ -14,19 +14,28 @@ all that can be known cheaply.
 from __future__ import annotations
 
 import weakref
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NoReturn
 
+from ..errors import ViewInvalidError
+from ..graph.anomaly import anomaly, made_at
 from ..graph.autograd_meta import AutogradMeta
-from ..graph.hooks import LeafState, NodeHooks, graph_lock
+from ..graph.edge import Edge
+from ..graph.hooks import GradCell, LeafState, NodeHooks, graph_lock
 from ..graph.node import Node
 from ..graph.operators import operators
-from ..storage.geometry import Overlap, overlap
+from ..storage.arrays import Shape
+from ..storage.geometry import Geometry, Overlap, overlap
+from ..storage.layout import PECULIAR
+from ..storage.recent_writes import recent_writes
 from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import Site, VersionCounter, WrittenPart
 from .copy_slices import CopySlices
 from .creation_meta import CreationMeta, refuse_if_restricted
-from .view_info import ViewFunction, ViewInfo
+from .replay import Replay
+from .view_info import ViewInfo
 
-__all__ = ["DifferentiableViewMeta", "view_meta_of"]
+__all__ = ["DifferentiableViewMeta", "refuse_other_memory", "view_meta_of"]
 
 _DEFAULT: Final = CreationMeta.DEFAULT
 
@@ -38,7 +47,7 @@ class DifferentiableViewMeta(AutogradMeta):
     ----------
     base : TensorBase
         What the view is a view of; never a view itself.
-    view_fn : callable or None
+    view_fn : Replay or None
         Makes the view from the base; see `ViewInfo`.
     creation_meta : CreationMeta
         How the view was made.
@@ -46,6 +55,9 @@ class DifferentiableViewMeta(AutogradMeta):
         The version for which `grad_fn_` was made.
     written_by : CopySlices or None
         The base's producer since the view was written, while the view's own is not built yet.
+    made_at : Site or None
+        For views that may not be written only, else not set: the line that made the view, or the
+        one that it is a view of.
     base_fn : Node or None
         With a retained gradient only: the base's producer for which `grad_fn_` was made.
     kept_on : tuple
@@ -59,6 +71,7 @@ class DifferentiableViewMeta(AutogradMeta):
         "base_fn",
         "creation_meta",
         "kept_on",
+        "made_at",
         "view_fn",
         "written_by",
     )
@@ -66,24 +79,31 @@ class DifferentiableViewMeta(AutogradMeta):
     is_view: ClassVar[bool] = True
 
     base: TensorBase
-    view_fn: ViewFunction | None
+    view_fn: Replay | None
     creation_meta: CreationMeta
     attr_version: int
     written_by: CopySlices | None
+    made_at: Site | None
     base_fn: Node | None
     kept_on: tuple[tuple[weakref.ref[NodeHooks], int], ...]
 
     def __init__(
         self,
         base: TensorBase,
-        view_fn: ViewFunction | None,
+        view_fn: Replay | None,
         creation_meta: CreationMeta,
         attr_version: int,
         grad_fn: Node | None,
         output_nr: int,
     ) -> None:
-        # By name: every view would pay for `super()`.
-        AutogradMeta.__init__(self, grad_fn, output_nr)
+        # The fields of `AutogradMeta` too: calling its `__init__` would cost as much as all this.
+        self.requires_grad_ = False
+        self.grad_fn_ = grad_fn
+        self.output_nr = output_nr
+        self.leaf_edge: Edge | None = None
+        self.cell: GradCell | None = None
+        self.retains_grad = False
+        self.retained_at: Edge | None = None
         self.base = base
         self.view_fn = view_fn
         self.creation_meta = creation_meta
@@ -135,7 +155,13 @@ class DifferentiableViewMeta(AutogradMeta):
         if self.grad_fn_ is None and (base_meta is None or not base_meta.requires_grad()):
             return None
         if self.creation_meta is not _DEFAULT:
-            refuse_if_restricted(self.creation_meta, modified=True, producer=self.describe())
+            refuse_if_restricted(
+                self.creation_meta,
+                modified=True,
+                producer=self.describe(),
+                made_at=self.restricted_at(),
+                writes=recent_writes(owner._impl.version_counter, self.attr_version),
+            )
         with graph_lock:
             # Threads that meet here get the same node.
             if self.attr_version != version:
@@ -203,16 +229,25 @@ class DifferentiableViewMeta(AutogradMeta):
         """Whether every recorded write since `base_fn` was to other memory than the view's."""
         impl, base_impl = owner._impl, base._impl
         # In bytes, as the nodes have it.
-        own = (impl.sizes, impl.array.strides, impl.byte_offset - base_impl.byte_offset)
+        item = impl.array.itemsize
+        own = _bytes_at(
+            impl.sizes, impl.array.strides, impl.byte_offset - base_impl.byte_offset, item
+        )
+        base_item = base_impl.array.itemsize
         node = producer_of(base)
         while isinstance(node, CopySlices) and node is not self.base_fn:
-            if overlap(own, (node.view_sizes, node.view_strides, node.offset)) is not Overlap.NONE:
+            # Elements of another dtype than the base's are at most twice as large.
+            item = base_item if node.view_fn is None else 2 * base_item
+            written = _bytes_at(node.view_sizes, node.view_strides, node.offset, item)
+            if overlap(own, written) is not Overlap.NONE:
                 return False
             edge = node.next_edges[0]
             node = None if edge is None else edge.function
         return node is self.base_fn
 
-    def _rebuilt(self, owner: TensorBase, base: TensorBase) -> Node:
+    def _rebuilt(self, owner: TensorBase, base: TensorBase) -> Node | None:
+        if owner._impl._storage is not base._impl._storage:
+            refuse_other_memory()
         view_fn = self.view_fn
         if view_fn is None:
             impl = owner._impl
@@ -228,28 +263,48 @@ class DifferentiableViewMeta(AutogradMeta):
             else f"result {self.output_nr} of {node.name()}"
         )
 
+    def restricted_at(self) -> Site | None:
+        """Where the view was made, or that which it is a view of, if it may not be written."""
+        return getattr(self, "made_at", None)
+
+    def written_part(self, impl: TensorImpl) -> WrittenPart:
+        """What a write to the view leaves in its record; see Note [Who wrote]."""
+        layout, node = impl.layout, self.grad_fn_
+        return (
+            (impl.array.shape, impl.array.itemsize)
+            if layout is None or layout is PECULIAR
+            else layout,
+            impl.byte_offset,
+            None if node is None else type(node),
+            made_at(node) if anomaly.enabled and node is not None else None,
+        )
+
     def saved_guard(self, owner: TensorBase) -> _Guard | None:
         """Remember the restriction, in case the view is gone when it is unpacked."""
         if self.creation_meta is CreationMeta.DEFAULT or not self.requires_grad():
             return None
-        return _Guard(self.creation_meta, self.attr_version, self.describe())
+        return _Guard(self.creation_meta, self.attr_version, self.describe(), self.restricted_at())
 
 
 class _Guard:
     """Stands in for a saved view that was dropped; see `SavedVariable.check`."""
 
-    __slots__ = ("creation", "producer", "version")
+    __slots__ = ("creation", "made_at", "producer", "version")
 
     creation: CreationMeta
+    made_at: Site | None
     producer: str
     version: int
 
-    def __init__(self, creation: CreationMeta, version: int, producer: str) -> None:
+    def __init__(
+        self, creation: CreationMeta, version: int, producer: str, made_at: Site | None
+    ) -> None:
         self.creation = creation
         self.version = version
         self.producer = producer
+        self.made_at = made_at
 
-    def check(self, version: int) -> None:
+    def check(self, counter: VersionCounter) -> None:
         """Raise what reading the view's producer would raise.
 
         Raises
@@ -257,8 +312,34 @@ class _Guard:
         ViewInvalidError
             If the version has moved.
         """
-        if version != self.version:
-            refuse_if_restricted(self.creation, modified=True, producer=self.producer)
+        if counter.value != self.version:
+            refuse_if_restricted(
+                self.creation,
+                modified=True,
+                producer=self.producer,
+                made_at=self.made_at,
+                writes=recent_writes(counter, self.version),
+            )
+
+
+def _bytes_at(sizes: Shape, strides: Shape, offset: int, item: int) -> Geometry:
+    """All bytes of elements whose strides and offset are in bytes."""
+    return (*sizes, item), (*strides, 1), offset
+
+
+def refuse_other_memory() -> NoReturn:
+    """Raise for a view whose memory is not its base's any more.
+
+    Raises
+    ------
+    ViewInvalidError
+        Always.
+    """
+    raise ViewInvalidError(
+        "this view and its base look at different memory since set_ or an assignment to .data: "
+        "what is written to one does not reach the other, so gradients cannot either. Make the "
+        "view again"
+    )
 
 
 def producer_of(tensor: TensorBase) -> Node | None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
+from ..errors import InferenceModeError
 from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
-from ..graph.operators import operators
-from ..graph.recording import is_grad_enabled
+from ..graph.recording import is_recording
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
-from .creation_meta import CreationMeta, propagate
+from ..storage.version_counter import INFERENCE, Site
+from ..storage.writers import DIRECT, caller
+from .creation_meta import CreationMeta, made_unrecorded, propagate
 from .differentiable_view_meta import DifferentiableViewMeta
+from .replay import Replay, replay_of
 from .view_info import ViewFunction
 
 __all__ = ["make_view", "make_views"]
@@ -21,17 +24,16 @@ T = TypeVar("T", bound=TensorBase)
 # Looking up a member of an enumeration costs as much as the test that it is for.
 _DEFAULT: Final = CreationMeta.DEFAULT
 _MULTI_OUTPUT: Final = CreationMeta.MULTI_OUTPUT_NODE
-_NO_GRAD: Final = CreationMeta.NO_GRAD_MODE
 
 
 def make_view(
     parent: T,
     impl: TensorImpl,
     node: Node | None,
-    *,
     output_nr: int = 0,
-    multi_output: bool = False,
+    creation: CreationMeta = _DEFAULT,
     view_fn: ViewFunction | None = None,
+    made_at: Site | None = None,
 ) -> T:
     """The differentiable view of `parent` that `impl`, an alias of its impl, looks at.
 
@@ -46,24 +48,44 @@ def make_view(
         when it has several results.
     output_nr : int
         Which result of `node` this is.
-    multi_output : bool
-        Whether the operator returns several views.
+    creation : CreationMeta
+        How the operator makes views while recording is on.
     view_fn : callable, optional
         Makes the view from `parent`, if its geometry does not say how.
+    made_at : Site, optional
+        Where the view is made, if it may not be written and that is known already.
+
+    Raises
+    ------
+    InferenceModeError
+        If the parent is an inference tensor that requires grad, outside of inference mode.
     """
-    creation = (_MULTI_OUTPUT if multi_output else _DEFAULT) if is_grad_enabled() else _NO_GRAD
+    counter = impl.version_counter
+    assert counter is not None  # an alias has its base's
+    if counter is INFERENCE:
+        return _inference_view(parent, impl, node)
+    if node is None:
+        if not is_recording():
+            creation = made_unrecorded()
+    elif not node.input_metadata:
+        node.input_metadata = metadata_of(impl)
     base: TensorBase = parent
+    replay: Replay | None = None
     parent_meta = parent._impl.autograd_meta
-    if isinstance(parent_meta, DifferentiableViewMeta):
+    if type(parent_meta) is DifferentiableViewMeta:
         base = parent_meta.base
+        if creation is _DEFAULT and parent_meta.creation_meta is not _DEFAULT:
+            made_at = parent_meta.restricted_at()
         creation = propagate(parent_meta.creation_meta, creation)
         if view_fn is not None or parent_meta.view_fn is not None:
-            view_fn = _chain(parent_meta.view_fn, view_fn, parent._impl, impl)
-    if node is not None and not multi_output:
-        node.input_metadata = metadata_of(impl)
-    impl.autograd_meta = DifferentiableViewMeta(
-        base, view_fn, creation, impl.counter.value, node, 0 if node is None else output_nr
+            replay = replay_of(base._impl, parent._impl, parent_meta.view_fn, impl, view_fn)
+    elif view_fn is not None:
+        replay = replay_of(base._impl, parent._impl, None, impl, view_fn)
+    meta = impl.autograd_meta = DifferentiableViewMeta(
+        base, replay, creation, counter.value, node, output_nr
     )
+    if creation is not _DEFAULT:
+        meta.made_at = caller(DIRECT) if made_at is None else made_at
     return handle_like(parent, impl)
 
 
@@ -73,26 +95,21 @@ def make_views(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T
         node.input_metadata = tuple(
             [InputMetadata(impl.array.shape, impl.array.dtype) for impl in impls]
         )
+    made_at = caller(DIRECT)
     return tuple(
         [
-            make_view(parent, impl, node, output_nr=nr, multi_output=True)
+            make_view(parent, impl, node, 0 if node is None else nr, _MULTI_OUTPUT, made_at=made_at)
             for nr, impl in enumerate(impls)
         ]
     )
 
 
-def _chain(
-    first: ViewFunction | None,
-    second: ViewFunction | None,
-    parent: TensorImpl,
-    impl: TensorImpl,
-) -> ViewFunction:
-    """One view function for a view of a view; a missing one is the view's geometry."""
-    to_parent = first if first is not None else _restride(parent)
-    to_view = second if second is not None else _restride(impl)
-    return lambda base: to_view(to_parent(base))
-
-
-def _restride(impl: TensorImpl) -> ViewFunction:
-    sizes, strides, offset = impl.sizes, impl.strides, impl.storage_offset
-    return lambda tensor: operators().as_strided(tensor, sizes, strides, offset)
+def _inference_view(parent: T, impl: TensorImpl, node: Node | None) -> T:
+    """An alias of an inference tensor: it knows of no base, because no write is ever recorded."""
+    if node is not None:
+        raise InferenceModeError(
+            "cannot record a view of an inference tensor that requires grad: views of inference "
+            "tensors are never recorded, so the gradient would be lost. Clone it first, or make "
+            "the view of its detach()"
+        )
+    return handle_like(parent, impl)

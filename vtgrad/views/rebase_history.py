@@ -7,7 +7,9 @@ from ..graph.hooks import LeafState
 from ..graph.input_metadata import metadata_of
 from ..graph.node import Node
 from ..graph.this_thread import this_thread
+from ..storage.geometry import reach
 from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
 from .copy_slices import CopySlices
 from .differentiable_view_meta import DifferentiableViewMeta
 
@@ -43,14 +45,21 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
     over `node`, and the view's own producer is a part of that. All other views of the base build
     theirs again when somebody asks, see Note [A view's producer goes stale].
     """
-    meta = own_meta(tensor)
-    if not isinstance(meta, DifferentiableViewMeta):
+    impl = tensor._impl
+    meta = impl.autograd_meta
+    if type(meta) is not DifferentiableViewMeta:
         set_own_history(tensor, node)
         return
-    impl = tensor._impl
     node.input_metadata = metadata_of(impl)
     base = meta.base
-    slices = CopySlices.of_write(base._impl, gradient_edge(base), impl, meta.view_fn, node)
+    replay = meta.view_fn
+    slices = CopySlices.of_write(
+        base._impl,
+        gradient_edge(base),
+        impl,
+        None if replay is None else replay.moved(_start_of(base._impl)),
+        node,
+    )
     base_meta = own_meta(base)
     base_meta.stop_being_leaf(LeafState.MOVED)
     base_meta.set_gradient_edge(slices, 0)
@@ -62,3 +71,9 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
         # The number after that of `slices` is the view's producer's, whenever it is built.
         this_thread.numbering.next_nr += 1
         meta.was_written(slices, impl.version)
+
+
+def _start_of(impl: TensorImpl) -> int:
+    """Where the lowest element is in the storage, in bytes; not the first with negative strides."""
+    array = impl.array
+    return impl.byte_offset + reach(array.shape, array.strides)[0]

@@ -61,19 +61,29 @@ def store_result(kernel: Callable[..., Array], *, direct: bool) -> Callable[...,
     return writer
 
 
-def store_ufunc(ufunc: np.ufunc, general: Callable[..., None]) -> Callable[..., None]:
+def store_ufunc(
+    ufunc: np.ufunc, general: Callable[..., None], *, inexact: bool = False
+) -> Callable[..., None]:
     """A writer of a ufunc of two operands, for operators of inner loops.
 
     Parameters
     ----------
     ufunc : numpy.ufunc
-        What computes, among arrays of one dtype and shape.
+        What computes, among arrays of one dtype and shape, and of floats and a number.
     general : callable
         The writer for all other operands; see `store_result`.
+    inexact : bool
+        Whether the ufunc does what the operator does with floating and complex values only.
     """
 
     def writer(array: Array, other: Array | Number) -> None:
-        if type(other) is np.ndarray and other.dtype is array.dtype and other.shape == array.shape:
+        if type(other) is np.ndarray:
+            simple = other.dtype is array.dtype and other.shape == array.shape
+            if inexact and array.dtype.kind not in "fc":
+                simple = False
+        else:
+            simple = (type(other) is float or type(other) is int) and array.dtype.char in "fd"
+        if simple:
             ufunc(array, other, array)
         else:
             general(array, other)

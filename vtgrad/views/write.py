@@ -3,13 +3,14 @@
 NOTE [ The write funnel ]
 
 Every write to a buffer (an in-place operator, ``x[i] = v``, an accumulation into ``.grad``) goes
-through `write`, its short form `write_ufunc`, or `write_geometry`, in this order (`write_out` does
-the same for ``out=``, which is never recorded):
+through `write`, its short forms `write_ufunc` and `write_part`, or `write_geometry`, in this order
+(`write_out` does the same for ``out=``, which is never recorded):
 
-1. check: may this tensor be written at all (`check_inplace`), does it overlap itself;
+1. check: may this tensor be written at all (`refuse_outside_inference_mode`, `check_inplace`),
+   does it overlap itself;
 2. record: make the operator's node, which saves what it needs, copies of the old value included;
 3. write: run the kernel, which either raises before it has changed anything or succeeds;
-4. bump: the version moves by one;
+4. bump: the version moves by one, and says who did it, see Note [Who wrote];
 5. rebase: the node becomes the producer of the tensor, or of the part of its base.
 
 Steps 1 to 3 may raise, and then nothing has changed: values, version, graph and metadata are as
@@ -19,19 +20,23 @@ before. Steps 4 and 5 cannot fail.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal, TypeAlias, TypeVar
+from types import EllipsisType
+from typing import Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from ..errors import ArgumentTypeError
 from ..graph.functions import forget_leaf_node, requires_grad
 from ..graph.node import Node
-from ..graph.recording import is_grad_enabled
+from ..graph.recording import is_recording
+from ..storage.arrays import Array
+from ..storage.inference import refuse_outside_inference_mode
 from ..storage.layout import PECULIAR
 from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import VersionCounter
+from ..storage.version_counter import INFERENCE, VersionCounter
+from ..storage.writers import BRACKETS, DIRECT, OUTERMOST, wrote
 from .check_inplace import (
     check_base,
     check_inplace,
@@ -39,9 +44,19 @@ from .check_inplace import (
     check_self_overlap,
     flattened,
 )
+from .differentiable_view_meta import DifferentiableViewMeta
 from .rebase_history import rebase_history, set_own_history
+from .replay import restride_of
 
-__all__ = ["Recorder", "increment_version", "write", "write_geometry", "write_ufunc"]
+__all__ = [
+    "Place",
+    "Recorder",
+    "increment_version",
+    "write",
+    "write_geometry",
+    "write_part",
+    "write_ufunc",
+]
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -49,12 +64,19 @@ T = TypeVar("T", bound=TensorBase)
 # Makes an operator's node from its arguments, with its edges and all that it saves of the inputs.
 Recorder: TypeAlias = Callable[..., Node]
 
+# Which part of an array: integers and slices, one for each of its first dimensions, and `...`.
+Place: TypeAlias = tuple[int | slice | EllipsisType, ...]
+
+# Integers up to this absolute value are numbers of every floating dtype.
+_SMALL: Final = 2**11
+
 
 def write(
     target: T,
     recorder: Recorder | None,
     writer: Callable[..., None],
     *arguments: object,
+    operator: str = "",
     overlap: Literal["refused", "unrecorded", "allowed"] = "refused",
     distinct: bool = False,
     **options: object,
@@ -72,6 +94,8 @@ def write(
         raises before it has changed anything, or succeeds.
     *arguments : object
         The operator's arguments after the target.
+    operator : str
+        The operator's name, for those who ask who wrote.
     overlap : str
         What if several elements are one memory location. Writers that store one value, read
         beforehand, may allow that; those whose gradient would be wrong, only while nothing is
@@ -88,6 +112,8 @@ def write(
         `target` itself.
     """
     impl = target._impl
+    if impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
     array = impl.array
     storage = impl._storage
     # One look at each argument says which of the questions below need to be asked at all.
@@ -96,7 +122,9 @@ def write(
     aliased = distinct
     operands: list[object] = []
     for x in arguments:
-        if isinstance(x, TensorBase):
+        if type(x) is float or type(x) is int:
+            operands.append(x)
+        elif isinstance(x, TensorBase):
             source = x._impl
             meta = source.autograd_meta
             tracked = tracked or (meta is not None and meta.requires_grad())
@@ -108,7 +136,7 @@ def write(
             operands.append(operand(x))
         else:
             operands.append(operand(x))
-    recording = tracked and array.dtype.kind in "fc" and is_grad_enabled()
+    recording = tracked and array.dtype.kind in "fc" and is_recording()
     if recording:
         check_inplace(target)
     if (
@@ -130,6 +158,7 @@ def write(
     if counter is None:
         counter = impl.version_counter = VersionCounter()
     counter.value += 1
+    wrote(impl, counter, operator, DIRECT)
     if node is not None:
         rebase_history(target, node)
         if node.saves_results:
@@ -137,7 +166,9 @@ def write(
     return target
 
 
-def write_ufunc(impl: TensorImpl, ufunc: np.ufunc, other: object) -> bool:
+def write_ufunc(
+    impl: TensorImpl, ufunc: np.ufunc, other: object, operator: str, inexact: bool = False
+) -> bool:
     """Write the result of a ufunc where steps 1, 2 and 5 have nothing to do; see `write`.
 
     Nothing is recorded, because nothing requires grad, and nothing can be wrong, because the
@@ -148,21 +179,23 @@ def write_ufunc(impl: TensorImpl, ufunc: np.ufunc, other: object) -> bool:
     bool
         False if it is not so; then nothing was done.
     """
+    meta = impl.autograd_meta
+    if meta is not None and meta.requires_grad():
+        return False
     layout = impl.layout
     if layout is None:
         layout = impl.find_layout()
     if layout is PECULIAR:
         return False
-    meta = impl.autograd_meta
-    if meta is not None and meta.requires_grad():
-        return False
+    if impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
     array = impl.array
     if isinstance(other, TensorBase):
         source = other._impl
         second = source.layout
         if second is None:
             second = source.find_layout()
-        if second is not layout or source is impl:
+        if second is not layout or source is impl or (inexact and not layout.inexact):
             return False
         if source._storage is not None and source._storage is impl._storage:
             return False
@@ -178,11 +211,90 @@ def write_ufunc(impl: TensorImpl, ufunc: np.ufunc, other: object) -> bool:
     if counter is None:
         counter = impl.version_counter = VersionCounter()
     counter.value += 1
+    try:
+        wrote(impl, counter, operator, DIRECT)
+    except RecursionError:
+        # The kernel needs fewer calls than this: the write may be the last thing that succeeds.
+        return True
+    return True
+
+
+def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
+    """Store a value in a part of an array where steps 1, 2 and 5 have nothing to do; see `write`.
+
+    Nothing is recorded, because nothing requires grad, so nobody needs the part as a view. No
+    elements of the part are one memory location, because the array has none that are, and the
+    value has no memory in common with it.
+
+    Parameters
+    ----------
+    place : Place
+        As NumPy understands it. The ellipsis at the end lets it be an array that is written, also
+        where it is one element.
+    value : object
+        A tensor of the same dtype or a number that is stored as it is; all else is left alone.
+
+    Returns
+    -------
+    bool
+        False if it is not so, or if the place or the value's shape is wrong; then nothing was
+        done.
+    """
+    meta = impl.autograd_meta
+    if meta is not None and meta.requires_grad():
+        return False
+    layout = impl.layout
+    if layout is None:
+        layout = impl.find_layout()
+    if layout is PECULIAR:
+        return False
+    if impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
+    content: Array | float | int
+    if isinstance(value, TensorBase):
+        source = value._impl
+        content = source.array
+        if source is impl or content.dtype is not layout.dtype:
+            return False
+        # Lazy conjugates, which have a storage, are stored by their values: not here.
+        if source._storage is not None and (
+            source._storage is impl._storage or type(content) is not np.ndarray
+        ):
+            return False
+        meta = source.autograd_meta
+        if meta is not None and meta.requires_grad():
+            return False
+    elif type(value) is float:
+        if not abs(value) <= layout.largest:  # larger, or NaN
+            return False
+        content = value
+    elif type(value) is int:
+        if abs(value) > _SMALL or layout.largest < 0:
+            return False
+        content = value
+    else:
+        return False
+    try:
+        impl.array[place] = content
+    except (IndexError, ValueError):
+        return False
+    counter = impl.version_counter
+    if counter is None:
+        counter = impl.version_counter = VersionCounter()
+    counter.value += 1
+    try:
+        wrote(impl, counter, "__setitem__", BRACKETS)
+    except RecursionError:
+        return True  # as in `write_ufunc`
     return True
 
 
 def write_geometry(
-    target: T, recorder: Recorder, view: Callable[..., TensorImpl], *arguments: object
+    target: T,
+    recorder: Recorder,
+    view: Callable[..., TensorImpl],
+    *arguments: object,
+    operator: str = "",
 ) -> T:
     """Let `target` look at its memory through another geometry, as ``t_`` does.
 
@@ -196,20 +308,31 @@ def write_geometry(
         Makes an alias with the new geometry from the target's impl and the arguments.
     *arguments : object
         The operator's arguments after the target.
+    operator : str
+        The operator's name, for those who ask who wrote.
 
     Returns
     -------
     TensorBase
         `target` itself.
     """
-    recording = is_grad_enabled() and requires_grad(target)
+    impl = target._impl
+    if impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
+    recording = is_recording() and requires_grad(target)
     if recording:
         check_inplace(target)
-    impl = target._impl
     changed = view(impl, *arguments)
     node = recorder(target, *arguments, inplace=True) if recording else None
+    meta = impl.autograd_meta
+    if type(meta) is DifferentiableViewMeta and meta.view_fn is not None:
+        step = restride_of(changed)
+        if not step.shows(impl):
+            meta.view_fn = meta.view_fn.then(step)
     impl.set_geometry_of(changed)
-    impl.counter.value += 1
+    counter = impl.counter
+    counter.value += 1
+    wrote(impl, counter, operator, DIRECT)
     forget_leaf_node(target)
     if node is not None:
         set_own_history(target, node, same_elements=True)
@@ -225,7 +348,10 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
         What was written.
     """
     for written in (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor):
-        written._impl.counter.value += 1
+        impl = written._impl
+        counter = impl.counter
+        counter.value += 1
+        wrote(impl, counter, "increment_version", OUTERMOST)
 
 
 def operand(x: object) -> object:

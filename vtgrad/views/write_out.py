@@ -6,22 +6,28 @@ rebase, but checks, the write and the version come in the same order; see Note [
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from ..errors import OutGradError, ResultTypeError
 from ..graph.functions import requires_grad
-from ..graph.recording import is_grad_enabled
-from ..storage.arrays import Array
+from ..graph.recording import is_recording
+from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
+from ..storage.growth import check_growth
+from ..storage.inference import refuse_outside_inference_mode
 from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE
+from ..storage.writers import DIRECT, wrote
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
+from .resize import needed_bytes, resized
 from .store_result import check_result_dtype
 
-__all__ = ["check_out", "write_out"]
+__all__ = ["check_out", "write_out", "write_outs"]
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -31,14 +37,18 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
 
     Raises
     ------
+    InferenceWriteError
+        If ``out`` is an inference tensor, outside of inference mode.
     OutGradError
         If anything requires grad while recording: nothing could be recorded. Inputs of an
         operator that is not differentiable may.
     InputOverlapError
         If an input shares some, but not the same, memory with ``out``.
     """
+    if out._impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
     flat = flattened(inputs)
-    if is_grad_enabled() and (requires_grad(out, *flat) if differentiable else requires_grad(out)):
+    if is_recording() and (requires_grad(out, *flat) if differentiable else requires_grad(out)):
         raise OutGradError(
             "out= cannot be recorded, but an argument requires grad; detach it, or use the "
             "operator without out="
@@ -48,11 +58,13 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
             check_input_overlap(out._impl, x._impl, distinct=False)
 
 
-def write_out(out: T, result: Array, *, exact: bool = False) -> T:
+def write_out(out: T, result: Array, operator: str = "", *, exact: bool = False) -> T:
     """Store a result in ``out``, which takes on its shape if it has another.
 
     Parameters
     ----------
+    operator : str
+        The operator's name, for those who ask who wrote.
     exact : bool
         Whether ``out`` must have the result's dtype; else the result is cast.
 
@@ -62,7 +74,33 @@ def write_out(out: T, result: Array, *, exact: bool = False) -> T:
         If ``out`` overlaps itself.
     ResultTypeError
         If its dtype cannot hold the result, or is not the result's though it must be.
+    ResizeError
+        If it would need more memory than it has, and that cannot grow.
     """
+    room = _room_for(out._impl, _new_strides(out, result, exact), result)
+    _store(out._impl, room, result, operator)
+    return out
+
+
+def write_outs(
+    outs: Sequence[T], results: Sequence[Array], operator: str = "", *, exact: bool = False
+) -> list[T]:
+    """Store several results, each in its own ``out``: all of them or, after an error, none.
+
+    See `write_out`.
+    """
+    layouts = [_new_strides(out, result, exact) for out, result in zip(outs, results, strict=True)]
+    rooms = [
+        _room_for(out._impl, strides, result)
+        for out, strides, result in zip(outs, layouts, results, strict=True)
+    ]
+    for out, room, result in zip(outs, rooms, results, strict=True):
+        _store(out._impl, room, result, operator)
+    return list(outs)
+
+
+def _new_strides(out: TensorBase, result: Array, exact: bool) -> Shape | None:
+    """The strides of the shape that ``out`` has to take on; None if its own will do."""
     impl = out._impl
     if exact and impl.dtype != result.dtype:
         raise ResultTypeError(
@@ -74,21 +112,25 @@ def write_out(out: T, result: Array, *, exact: bool = False) -> T:
     check_result_dtype(result.dtype, impl.array)
     if impl.sizes == result.shape:
         check_self_overlap(out)
-    else:
-        impl.set_geometry_of(_resized(impl, TensorImpl(result)))
-    quiet.run(_copy, impl.array, result)
-    impl.counter.value += 1
-    return out
-
-
-def _resized(impl: TensorImpl, like: TensorImpl) -> TensorImpl:
-    """The geometry that ``out`` takes on: in its own storage if there is room, else anew."""
+        return None
+    strides = TensorImpl(result).strides
     item = impl.array.itemsize
-    if impl.byte_offset + like.numel * item > impl.storage.nbytes():
-        fresh = np.empty(like.numel, impl.dtype)
-        impl = TensorImpl(fresh)
-    array = impl.storage.strided(impl.dtype, like.sizes, like.strides, impl.storage_offset)
-    return impl.alias(array, impl.byte_offset, like.strides)
+    check_growth(impl.storage, needed_bytes(result.shape, strides, impl.storage_offset, item))
+    return strides
+
+
+def _room_for(impl: TensorImpl, strides: Shape | None, result: Array) -> TensorImpl:
+    """What to write to: the impl itself, or an alias of the result's shape."""
+    return impl if strides is None else resized(impl, result.shape, strides)
+
+
+def _store(impl: TensorImpl, room: TensorImpl, result: Array, operator: str) -> None:
+    quiet.run(_copy, room.array, result)
+    if room is not impl:
+        impl.set_geometry_of(room)
+    counter = impl.counter
+    counter.value += 1
+    wrote(impl, counter, operator, DIRECT)
 
 
 def _copy(target: Array, source: Array) -> None:

@@ -23,6 +23,8 @@ from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import T
+from vtgrad.storage.writers import DIRECT, write_for, written_for
+from vtgrad.views.write import Place, write_part
 
 __all__ = ["getitem", "setitem"]
 
@@ -37,9 +39,13 @@ def getitem(tensor: T, expression: object) -> T:
     OutOfRangeError
         If an index is outside its dimension, there are too many, or something cannot index.
     """
+    # Much the most frequent cases; the operators check the range themselves.
     if type(expression) is int:
-        # Much the most frequent case; the operator checks the range itself.
         return F.select(tensor, 0, expression)
+    if type(expression) is slice:
+        start, stop, step = expression.start, expression.stop, expression.step
+        if _is_plain(start, stop, step):
+            return F.slice(tensor, 0, start, stop, 1 if step is None else step)
     part = _basic_part(tensor, expression)
     if part is not None:
         return part
@@ -68,16 +74,24 @@ def setitem(tensor: T, expression: object, value: object) -> None:
     ShapeError
         If it does not broadcast.
     """
-    if type(expression) is int:
-        # Much the most frequent case; the operator checks the range itself.
-        _store(F.select(tensor, 0, expression), _value_for(tensor, value))
+    place = _place(expression)
+    if place is not None and write_part(tensor._impl, place, value):
         return
-    place = _basic_part(tensor, expression, write=True)
-    if place is not None:
-        _store(place, _value_for(tensor, value))
+    write_for("__setitem__", DIRECT)
+    try:
+        _set_items(tensor, expression, value)
+    finally:
+        written_for()
+
+
+def _set_items(tensor: T, expression: object, value: object) -> None:
+    """The general case of `setitem`."""
+    source = _value_for(tensor, value)
+    part = _basic_part(tensor, expression, write=True)
+    if part is not None:
+        _store(part, source)
         return
     plan = parse_index(expression, tensor.shape, _array_of, write=True)
-    source = _value_for(tensor, value)
     if plan.nothing:
         return
     part = tensor if _is_whole(tensor, plan.steps) else _through(tensor, plan.steps)
@@ -94,63 +108,80 @@ def setitem(tensor: T, expression: object, value: object) -> None:
         _store(part, source)
 
 
+def _is_plain(start: object, stop: object, step: object) -> bool:
+    """Whether NumPy and `parse_index` agree about a slice."""
+    return (
+        (start is None or type(start) is int)
+        and (stop is None or type(stop) is int)
+        and (step is None or (type(step) is int and step != 0))
+    )
+
+
+def _place(expression: object) -> Place | None:
+    """The expression as `write_part` takes it; None if it is more than integers and slices."""
+    if type(expression) is int:
+        return expression, ...
+    parts = expression if type(expression) is tuple else (expression,)
+    for part in parts:
+        if type(part) is not int and not (
+            type(part) is slice and _is_plain(part.start, part.stop, part.step)
+        ):
+            return None
+    return *parts, ...
+
+
 def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | None:
-    """What a slice, or a tuple of integers and slices, names; None if it is anything else.
+    """What integers and slices name; None if it is anything else.
 
     Also None for what is wrong with them: `parse_index` says it. To `write`, the whole tensor is
     the tensor itself.
     """
-    if type(expression) is slice:
-        step = expression.step
-        if step is None:
-            step = 1
-        elif type(step) is not int:
-            return None
-        start, stop = expression.start, expression.stop
-        if (start is None or type(start) is int) and (stop is None or type(stop) is int):
-            if write and step == 1 and not start and tensor.ndim:
-                if stop is None or stop >= tensor._impl.array.shape[0]:
-                    return tensor
-            return F.slice(tensor, 0, start, stop, step)
-        return None
-    if type(expression) is not tuple:
-        return None
+    if type(expression) is int:
+        return F.select(tensor, 0, expression)
     sizes: Shape = tensor._impl.array.shape
-    if not 0 < len(expression) <= len(sizes):
+    if type(expression) is slice:
+        start, stop, step = expression.start, expression.stop, expression.step
+        if not _is_plain(start, stop, step):
+            return None
+        if write and sizes and _is_full(start, stop, step, sizes[0]):
+            return tensor
+        return F.slice(tensor, 0, start, stop, 1 if step is None else step)
+    if type(expression) is not tuple or not 0 < len(expression) <= len(sizes):
         return None
     for part, size in zip(expression, sizes, strict=False):
         if type(part) is int:
-            known = -size <= part < size
-        else:
-            known = (
-                type(part) is slice
-                and part.step is None
-                and (part.start is None or type(part.start) is int)
-                and (part.stop is None or type(part.stop) is int)
-            )
-        if not known:
+            if not -size <= part < size:
+                return None
+        elif type(part) is not slice or not _is_plain(part.start, part.stop, part.step):
             return None
     view, dim = tensor, 0
     for part, size in zip(expression, sizes, strict=False):
         if type(part) is int:
             view = F.select(view, dim, part)
         else:
-            if part.start or (part.stop is not None and part.stop < size):
-                view = F.slice(view, dim, part.start, part.stop)
+            start, stop, step = part.start, part.stop, part.step
+            if not _is_full(start, stop, step, size):
+                view = F.slice(view, dim, start, stop, 1 if step is None else step)
             dim += 1
     return F.alias(tensor) if view is tensor and not write else view
 
 
+def _is_full(start: int | None, stop: int | None, step: int | None, size: int) -> bool:
+    """Whether a slice takes the whole dimension."""
+    return not start and (stop is None or stop >= size) and (step is None or step == 1)
+
+
 def _store(part: TensorBase, source: TensorBase) -> None:
     """Overwrite a view with a value that broadcasts to it."""
-    if source.shape == part.shape:
+    sizes, shape = part._impl.array.shape, source._impl.array.shape
+    if shape == sizes:
         F.copy_(part, source)
-    elif source.ndim == 0:
+    elif not shape:
         F.fill_tensor_(part, read_first(source, part))
     else:
-        source = F.view_shape(source, _without_leading_ones(source.shape))
-        if source.shape != part.shape:
-            source = F.expand_sizes(source, part.shape)
+        source = F.view_shape(source, _without_leading_ones(shape))
+        if source.shape != sizes:
+            source = F.expand_sizes(source, sizes)
         F.copy_(part, source)
 
 
@@ -178,8 +209,7 @@ def _is_whole(tensor: TensorBase, steps: Sequence[ViewStep]) -> bool:
         return not steps
     step = steps[0]
     if isinstance(step, Slice):
-        whole = step.stop is None or step.stop >= tensor.shape[0]
-        return step.dim == 0 and step.step == 1 and not step.start and whole
+        return step.dim == 0 and _is_full(step.start, step.stop, step.step, tensor.shape[0])
     return isinstance(step, Alias)
 
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.errors import ArgumentTypeError, ShapeError
+from vtgrad.graph.functions import requires_grad
+from vtgrad.graph.recording import is_recording
+from vtgrad.ops import kernels as k
+from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.read_first import read_first
+from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
+from vtgrad.views.rebase_history import rebase_history
+from vtgrad.views.write import write
 
 __all__ = [
     "fill_",
@@ -70,7 +77,9 @@ def _places(indices: Sequence[TensorBase]) -> tuple[int, ...]:
 
 
 @explained
-def take_along_dim(input: T, indices: AnyTensor, dim: AnyInt | None = None) -> T:
+def take_along_dim(
+    input: T, indices: AnyTensor, dim: AnyInt | None = None, *, out: T | None = None
+) -> T:
     """`gather` with broadcasting; of the flattened tensors without `dim`.
 
     Raises
@@ -79,7 +88,7 @@ def take_along_dim(input: T, indices: AnyTensor, dim: AnyInt | None = None) -> T
         If the numbers of dimensions differ.
     """
     if dim is None:
-        return F.gather(F.reshape(input, -1), 0, F.reshape(indices, -1))
+        return F.gather(F.reshape(input, -1), 0, F.reshape(indices, -1), out=out)
     if input.ndim != indices.ndim:
         raise ShapeError(
             f"take_along_dim needs as many dimensions, got {input.ndim} and {indices.ndim}",
@@ -96,6 +105,7 @@ def take_along_dim(input: T, indices: AnyTensor, dim: AnyInt | None = None) -> T
         F.expand_sizes(input, (*before, length, *after)),
         axis,
         F.expand_sizes(indices, (*before, count, *after)),
+        out=out,
     )
 
 
@@ -152,6 +162,8 @@ def scatter(
     src: AnyTensor | Number | None = None,
     *,
     value: Number | None = None,
+    reduce: str | None = None,
+    out: T | None = None,
 ) -> T:
     """A copy with ``result[index[i, j], j] = src[i, j]`` for ``dim=0``, and so on.
 
@@ -161,11 +173,21 @@ def scatter(
         What to store.
     value : number
         The same, by keyword.
+    reduce : str
+        ``"add"`` or ``"multiply"``, instead of storing. As in PyTorch its backward raises;
+        `scatter_reduce` and `scatter_add` have one.
+    out : Tensor
+        Where to store the result; it must have the result's dtype.
     """
     src = _one_of(src, value, "scatter")
+    if reduce is not None:
+        result = F.scatter_reduced(input, dim, index, src, reduce, out=out)
+        if is_recording() and requires_grad(input, src):
+            rebase_history(result, NotImplementedNode.record(input, src))
+        return result
     if isinstance(src, TensorBase):
-        return F.scatter_src(input, dim, index, src)
-    return F.scatter_value(input, dim, index, src)
+        return F.scatter_src(input, dim, index, src, out=out)
+    return F.scatter_value(input, dim, index, src, out=out)
 
 
 def scatter_(
@@ -175,9 +197,16 @@ def scatter_(
     src: AnyTensor | Number | None = None,
     *,
     value: Number | None = None,
+    reduce: str | None = None,
 ) -> T:
     """`scatter` into the tensor itself."""
     src = _one_of(src, value, "scatter_")
+    if reduce is not None:
+        array_of(index, "index")
+        record, writer = NotImplementedNode.record, k.scatter_reduced_
+        return write(
+            input, record, writer, dim, index, src, reduce, distinct=True, operator="scatter_"
+        )
     if isinstance(src, TensorBase):
         return F.scatter_src_(input, dim, index, src)
     return F.scatter_value_(input, dim, index, src)

@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vtgrad.errors import ArgumentTypeError, OutOfRangeError, ShapeError
+from vtgrad.graph.functions import requires_grad
+from vtgrad.graph.node import Node
+from vtgrad.graph.recording import is_recording
+from vtgrad.ops import view_impls
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.geometry import check_in_bounds, narrow_geometry, normalize_dim
+from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0
+from vtgrad.storage.geometry import (
+    Geometry,
+    check_in_bounds,
+    check_pieces,
+    covers,
+    narrow_geometry,
+    normalize_dim,
+)
+from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.creation_meta import CreationMeta
+from vtgrad.views.differentiable_view_meta import view_meta_of
+from vtgrad.views.write import write_geometry
 
 __all__ = [
+    "as_strided",
+    "as_strided_",
+    "as_strided_copy",
     "as_strided_scatter",
     "chunk",
     "dsplit",
@@ -24,6 +44,92 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=TensorBase)
+
+
+@explained
+def as_strided(
+    input: T,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> T:
+    """Any geometry inside the storage; a view.
+
+    A view may be looked beyond, at memory of its base: gradients of what is found there are the
+    base's.
+
+    Parameters
+    ----------
+    size, stride : sequence of int
+        Sizes, and steps in memory, in elements.
+    storage_offset : int, optional
+        Where the first element is in the storage; where this tensor starts without it.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If the geometry leaves the storage.
+    """
+    result = F.as_strided_part(input, size, stride, storage_offset)
+    base = _base_beyond(input, result._impl)
+    if base is None:
+        return result
+    return F.as_strided_beyond(input, base, size, stride, storage_offset)
+
+
+@explained
+def as_strided_(
+    input: T,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> T:
+    """Let the tensor itself look at any geometry inside its storage; see `as_strided`."""
+    base = None
+    if view_meta_of(input) is not None:
+        base = _base_beyond(input, view_impls.as_strided(input._impl, size, stride, storage_offset))
+    if base is None:
+        return F.as_strided_part_(input, size, stride, storage_offset)
+
+    def record(target: TensorBase, *geometry: Any, inplace: bool) -> Node:
+        return AsStridedBeyondBackward0.record(target, base, *geometry, inplace=inplace)
+
+    view = view_impls.as_strided
+    return write_geometry(input, record, view, size, stride, storage_offset, operator="as_strided_")
+
+
+def as_strided_copy(
+    input: T,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+    *,
+    out: T | None = None,
+) -> T:
+    """What `as_strided` shows, as a copy."""
+    result = F._as_strided_copy(input, size, stride, storage_offset, out=out)
+    if out is None and requires_grad(result) and view_meta_of(input) is not None:
+        shown = as_strided(input, size, stride, storage_offset)
+        if _base_beyond(input, shown._impl) is not None:
+            return F.clone(shown, memory_format=MemoryFormat.CONTIGUOUS)
+    return result
+
+
+def _base_beyond(input: TensorBase, shown: TensorImpl) -> TensorBase | None:
+    """The base of a view, if its memory is shown beyond the view's and this must be recorded."""
+    meta = view_meta_of(input)
+    if meta is None or not is_recording() or not requires_grad(meta.base):
+        return None
+    own, base = input._impl, meta.base._impl
+    if meta.view_fn is not None or meta.creation_meta is not CreationMeta.DEFAULT:
+        return None
+    if own._storage is not base._storage or covers(_geometry(own), _geometry(shown)):
+        return None
+    return meta.base
+
+
+def _geometry(impl: TensorImpl) -> Geometry:
+    return impl.sizes, impl.strides, impl.storage_offset
 
 
 @explained
@@ -44,8 +150,8 @@ def as_strided_scatter(
         If it names an element twice.
     """
     impl = input._impl
-    offset = impl.storage_offset if storage_offset is None else storage_offset
-    target = (tuple(size), tuple(stride), offset)
+    offset = impl.storage_offset if storage_offset is None else index(storage_offset)
+    target = (tuple(map(index, size)), tuple(map(index, stride)), offset)
     check_in_bounds(*target, impl.storage.nbytes() // impl.array.itemsize)
     own = (impl.sizes, impl.strides, impl.storage_offset)
     return F.as_strided_scatter_at(input, src, own, target)
@@ -95,14 +201,21 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     ShapeError
         If the tensor is 0-d or `chunks` is not positive.
     """
+    chunks = index(chunks)
+    size = chunk_size(input, chunks, dim)
+    if size == 0:
+        check_pieces(chunks)
+        return F.split_with_sizes(input, (0,) * chunks, dim)
+    return F.split_equal(input, size, dim)
+
+
+def chunk_size(input: TensorBase, chunks: int, dim: int) -> int:
+    """The size of the pieces when a dimension is cut into at most `chunks`."""
     if input.ndim == 0:
         raise ShapeError("chunk needs at least 1 dimension, got a 0-d tensor", ndim=0)
     if chunks <= 0:
         raise ShapeError(f"chunk needs a positive number of pieces, got {chunks}", chunks=chunks)
-    size = input.shape[normalize_dim(dim, input.ndim)]
-    if size == 0:
-        return F.split_with_sizes(input, (0,) * chunks, dim)
-    return F.split_equal(input, -(-size // chunks), dim)
+    return -(-input.shape[normalize_dim(dim, input.ndim)] // chunks)
 
 
 @explained
@@ -154,6 +267,7 @@ def tensor_split(
         raise ShapeError(
             f"tensor_split needs a positive number of pieces, got {parts}", sections=parts
         )
+    check_pieces(parts)
     pieces: list[T] = []
     start = 0
     for place in range(parts):

@@ -13,7 +13,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.graph.functions import requires_grad
-from vtgrad.graph.recording import is_grad_enabled
+from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import refuse_array
 from vtgrad.ops.explain import explained
@@ -28,21 +28,27 @@ from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 
 __all__ = [
-    "absolute",
     "div",
     "div_",
+    "divide",
+    "divide_",
     "eq_",
     "floor_divide",
     "floor_divide_",
     "fmod",
     "fmod_",
     "ge_",
+    "greater_equal_",
     "gt_",
+    "greater_",
     "le_",
+    "less_equal_",
     "lerp",
     "lerp_",
     "lt_",
+    "less_",
     "ne_",
+    "not_equal_",
     "positive",
     "pow",
     "pow_",
@@ -121,6 +127,10 @@ def div_(input: T, other: TensorBase | Number, *, rounding_mode: str | None = _N
     return F.div_rounded_(input, other, rounding_mode=rounding_mode)
 
 
+divide = div
+divide_ = div_
+
+
 @overload
 def floor_divide(input: T, other: TensorBase | Number, *, out: T | None = None) -> T: ...
 @overload
@@ -135,7 +145,7 @@ def floor_divide(
     if not isinstance(input, TensorBase):
         input = _tensor_beside(input, other)
     result = F.floor_quotient(input, other, out=out)
-    if is_grad_enabled() and requires_grad(input, other):
+    if is_recording() and requires_grad(input, other):
         rebase_history(result, NotImplementedNode.record(input, other))
     return result
 
@@ -145,7 +155,8 @@ _floor_divide_writer = store_result(k.floor_divide, direct=True)
 
 def floor_divide_(input: T, other: TensorBase | Number) -> T:
     """Divide the tensor itself and round down; see `floor_divide`."""
-    return write(input, NotImplementedNode.record, _floor_divide_writer, other)
+    record = NotImplementedNode.record
+    return write(input, record, _floor_divide_writer, other, operator="floor_divide_")
 
 
 @overload
@@ -163,7 +174,7 @@ def remainder(
         if isinstance(input, TensorBase):
             return F.remainder_tensor(input, other, out=out)
         result = F.remainder_of_number(input, other, out=out)
-        if is_grad_enabled() and requires_grad(other):
+        if is_recording() and requires_grad(other):
             rebase_history(result, NotImplementedNode.record(other))
         return result
     if isinstance(input, TensorBase):
@@ -216,11 +227,6 @@ def positive(input: T) -> T:
     if input._impl.array.dtype.kind == "b":
         raise DTypeError("bool tensors have no sign, so `+` is not defined for them")
     return input
-
-
-def absolute(input: T, *, out: T | None = None) -> T:
-    """The absolute value; another name of `abs`."""
-    return F.abs(input, out=out)
 
 
 @overload
@@ -356,3 +362,10 @@ def ge_(input: T, other: TensorBase | Number) -> T:
     return (
         F.ge_tensor_(input, other) if isinstance(other, TensorBase) else F.ge_number_(input, other)
     )
+
+
+not_equal_ = ne_
+less_ = lt_
+less_equal_ = le_
+greater_ = gt_
+greater_equal_ = ge_

@@ -18,7 +18,7 @@ from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.write_out import check_out, write_out
 
-__all__ = ["einsum", "matmul", "outer"]
+__all__ = ["einsum", "ger", "matmul", "outer"]
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -32,6 +32,9 @@ def outer(input: T, vec2: TensorBase, *, out: T | None = None) -> T:
             shapes=(input.shape, vec2.shape),
         )
     return F.mul(F.reshape(input, (input.shape[0], 1)), vec2, out=out)
+
+
+ger = outer
 
 
 def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
@@ -85,7 +88,7 @@ def _stored(left: TensorBase, right: TensorBase, out: T) -> T:
     check_out(out, left, right)
     with no_grad():
         result = matmul(left, right)
-    return write_out(out, result._impl.array, exact=True)
+    return write_out(out, result._impl.array, "matmul", exact=True)
 
 
 def _can_fold(left: TensorBase, right: TensorBase) -> bool:

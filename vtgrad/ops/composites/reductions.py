@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from vtgrad.errors import ArgumentTypeError
+from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.reduction_arguments import (
@@ -26,7 +26,10 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
+    "count_nonzero",
     "mean",
+    "nanmean",
+    "nansum",
     "prod",
     "sum",
 ]
@@ -105,6 +108,50 @@ def mean(
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dims = None if dim is UNSET else checked_dims(dim)
     return F.mean_dim(input, dims, keep, dtype=dtype, out=out)
+
+
+def nansum(
+    input: T,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+) -> T:
+    """The sum with 0 for nan; the arguments are those of `sum`.
+
+    What is nan has no gradient.
+    """
+    keep = check_flag(keepdim, "keepdim")
+    return F.nansum_dim(input, checked_dims(dim), keep, dtype=_dtype_of(out, dtype), out=out)
+
+
+def nanmean(
+    input: T,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+) -> T:
+    """The mean of what is not nan; the arguments are those of `mean`.
+
+    Raises
+    ------
+    DTypeError
+        If the values are not floating.
+    """
+    if array_of(input, "input").dtype.kind not in "fc":
+        raise DTypeError(f"nanmean of {input.dtype} values: they must be floating")
+    count = F.sum_dim(
+        F.logical_not(F.isnan(input)), checked_dims(dim), check_flag(keepdim, "keepdim")
+    )
+    return F.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
+
+
+def count_nonzero(input: T, dim: Dims = None) -> T:
+    """How many elements are not zero, of all or over dimensions."""
+    return F.count_nonzero_dim(input, checked_dims(dim))
 
 
 def prod(

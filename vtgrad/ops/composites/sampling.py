@@ -149,7 +149,8 @@ def randint_like(
 
 def _leaf(tensor: T, requires_grad: bool) -> T:
     # It is new to the world: that it was written once is no news to anybody.
-    tensor._impl.version_counter = None
+    if not tensor.is_inference():
+        tensor._impl.version_counter = None
     if requires_grad:
         request_grad(tensor)
     return tensor

@@ -11,8 +11,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.arguments import array_of
+from vtgrad.ops.dtype_views import view_dtype
 from vtgrad.ops.explain import explain, explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.reduction_arguments import checked_dim
@@ -30,7 +31,6 @@ from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
-    "adjoint",
     "broadcast_tensors",
     "broadcast_to",
     "contiguous",
@@ -59,7 +59,7 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def numbers(
-    given: Sequence[int | Sequence[int]], keyword: Sequence[int] | int | None, name: str
+    given: Sequence[int | Sequence[int] | DType], keyword: Sequence[int] | int | None, name: str
 ) -> Shape:
     """Integers that were passed one by one, as one sequence, or as one keyword argument.
 
@@ -76,9 +76,9 @@ def numbers(
         return tuple(given[0])
     result: list[int] = []
     for number in given:
-        if isinstance(number, DType):
-            raise NotSupportedError(f"{name} cannot reinterpret memory as {number!r}")
-        if isinstance(number, (type, np.ndarray, Sequence)) or not hasattr(number, "__index__"):
+        if isinstance(number, (type, DType, np.ndarray, Sequence)) or not hasattr(
+            number, "__index__"
+        ):
             raise ArgumentTypeError(
                 f"{name} takes integers or one sequence of them, not {type(number).__name__}",
                 value=number,
@@ -90,8 +90,13 @@ def numbers(
 # -- another shape --------------------------------------------------------------------------
 
 
-def view(input: T, *shape: int | Sequence[int], size: Sequence[int] | None = None) -> T:
-    """The same elements in another shape; always a view.
+def view(
+    input: T,
+    *shape: int | Sequence[int] | DType,
+    size: Sequence[int] | None = None,
+    dtype: DType | None = None,
+) -> T:
+    """The same elements in another shape, or the same bytes as elements of another dtype.
 
     Parameters
     ----------
@@ -99,12 +104,31 @@ def view(input: T, *shape: int | Sequence[int], size: Sequence[int] | None = Non
         One size may be -1: it is worked out from the others.
     size : sequence of int
         The same, by keyword.
+    dtype : DType
+        In place of a shape, also as the only argument: the memory is looked at as elements of
+        this dtype. Smaller elements are more, larger ones fewer, in the last dimension. No gradient
+        passes, also if the dtype is the tensor's own: as in PyTorch, the result is a tensor of its
+        own on the same memory and version.
 
     Raises
     ------
     ShapeError
         If the number of elements differs, or the strides allow no such view.
+    DTypeError
+        If the values are lazy conjugates or negatives and a dtype is asked for.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.tensor([1.0, -0.0]).view(vt.int32)
+    tensor([ 1065353216, -2147483648], dtype=vtgrad.int32)
     """
+    if dtype is not None or (shape and isinstance(shape[0], DType)):
+        given = [x for x in (*shape, size, dtype) if x is not None]
+        if len(given) != 1 or not isinstance(given[0], DType):
+            raise ArgumentTypeError("view takes a shape or one dtype", given=given)
+        array_of(input, "input")
+        return input._wrap(view_dtype(input._impl, given[0].numpy))
     return F.view_shape(input, numbers(shape, size, "view"))
 
 
@@ -294,20 +318,6 @@ def swapaxes_(input: T, axis0: int, axis1: int) -> T:
 def swapdims_(input: T, dim0: int, dim1: int) -> T:
     """Exchange two dimensions of the tensor itself."""
     return F.transpose_(input, dim0, dim1)
-
-
-@explained
-def adjoint(input: T) -> T:
-    """The last two dimensions exchanged, complex values conjugated; a view if real.
-
-    Raises
-    ------
-    ShapeError
-        If there are fewer than 2 dimensions.
-    """
-    if input.ndim < 2:
-        raise ShapeError(f"adjoint needs at least 2 dimensions, got {input.ndim}", ndim=input.ndim)
-    return F.conj(F.transpose(input, -2, -1))
 
 
 def squeeze(input: T, dim: int | Sequence[int] | None = None) -> T:

@@ -8,6 +8,7 @@ from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, Shap
 from vtgrad.ops.arguments import array_of, numpy_or_none
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.reductions import StdMeanDimResult, VarMeanDimResult
 from vtgrad.ops.reduction_arguments import (
     UNSET,
     Unset,
@@ -31,7 +32,9 @@ __all__ = [
     "norm",
     "softmax",
     "std",
+    "std_mean",
     "var",
+    "var_mean",
 ]
 
 T = TypeVar("T", bound=TensorBase)
@@ -112,6 +115,34 @@ def std(
     """Standard deviation of all elements, or over dimensions; the arguments are those of `var`."""
     dims, less, keep = _spread_arguments(either(dim, axis), unbiased, keepdim, correction)
     return F.std_dim(input, dims, less, keep, out=out)
+
+
+def var_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+) -> VarMeanDimResult[T]:
+    """Variance and mean together; the arguments are those of `var`."""
+    dims, less, keep = _spread_arguments(either(dim, axis), unbiased, keepdim, correction)
+    return F.var_mean_dim(input, dims, less, keep)
+
+
+def std_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+) -> StdMeanDimResult[T]:
+    """Standard deviation and mean together; the arguments are those of `var`."""
+    dims, less, keep = _spread_arguments(either(dim, axis), unbiased, keepdim, correction)
+    return F.std_mean_dim(input, dims, less, keep)
 
 
 def _norm_order(p: Number | str | TensorBase | None, dims: Dims) -> float:

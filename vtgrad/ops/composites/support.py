@@ -9,6 +9,7 @@ from vtgrad.ops.recorded_gradients import (
     cumprod_backward,
     log_softmax_backward,
     prod_backward,
+    scatter_prod_backward,
     softmax_backward,
 )
 from vtgrad.storage.arrays import Number
@@ -19,6 +20,7 @@ __all__ = [
     "cumprod_backward",
     "log_softmax_backward",
     "prod_backward",
+    "scatter_prod_backward",
     "softmax_backward",
 ]
 
@@ -34,5 +36,5 @@ def conj(input: T | Number) -> T | Number: ...
 def conj(input: T | Number) -> T | Number:
     """The complex conjugate, as formulas need it: the very argument if it is real."""
     if isinstance(input, TensorBase):
-        return F.conj_physical(input) if input.is_complex() else input
+        return F._conj_physical(input) if input.is_complex() else input
     return input.conjugate() if isinstance(input, complex) else input

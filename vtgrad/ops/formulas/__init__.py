@@ -7,7 +7,9 @@ code generator makes from them the same functions over tensors, with `TensorBase
 
 from .basic import *
 from .indexing import *
+from .merging import *
 from .pointwise import *
 from .products import *
 from .reductions import *
+from .special import *
 from .support import *

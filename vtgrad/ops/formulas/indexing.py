@@ -16,6 +16,7 @@ __all__ = [
     "cat_gradients",
     "gather_gradient",
     "gathered_to",
+    "gradient_beyond",
     "index_add_source_gradient",
     "index_copy_source_gradient",
     "index_put_self_gradient",
@@ -61,6 +62,18 @@ def as_strided_gradient(
     if 0 in output_geometry[0]:
         return k.zeros_shaped(grad, input_geometry[0])
     return k.as_strided_backward(grad, input_geometry, output_geometry)
+
+
+def gradient_beyond(
+    grad: Array, base_geometry: Geometry3, input_geometry: Geometry3, output_geometry: Geometry3
+) -> Array:
+    """The gradient of a base where `as_strided` of a view of it showed more than the view."""
+    if 0 in output_geometry[0]:
+        return k.zeros_shaped(grad, base_geometry[0])
+    ones = k.add(k.zeros_shaped(grad, input_geometry[0]), 1)
+    seen = k.as_strided_forward(ones, input_geometry, output_geometry)
+    beyond = k.masked_fill(grad, k.ne(seen, 0), 0)
+    return k.as_strided_backward(beyond, base_geometry, output_geometry)
 
 
 def split_gradient(

@@ -5,9 +5,17 @@ from __future__ import annotations
 from vtgrad.ops import kernels as k
 from vtgrad.ops.formulas.support import is_column_major
 from vtgrad.ops.types import Geometry3
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, Shape
 
-__all__ = ["adjoint_of", "first_factor_gradient", "outer_gradient", "second_factor_gradient"]
+__all__ = [
+    "adjoint_of",
+    "first_factor_gradient",
+    "for_each",
+    "gradient_of_trace",
+    "outer_factor",
+    "outer_gradient",
+    "second_factor_gradient",
+]
 
 
 def adjoint_of(matrix: Array) -> Array:
@@ -32,3 +40,18 @@ def second_factor_gradient(grad: Array, first: Array, geometry: Geometry3) -> Ar
 def outer_gradient(grad: Array, vec: Array) -> Array:
     """The gradient of the matrix that was multiplied by `vec`."""
     return k.mul(k.reshape(grad, (grad.shape[0], 1)), k.conj(vec))
+
+
+def outer_factor(grad: Array, vec: Array) -> Array:
+    """The rows of a gradient, each times the conjugate of its element of `vec`."""
+    return k.mul(grad, k.conj(k.reshape(vec, (vec.shape[0], 1))))
+
+
+def for_each(grad: Array, batch: Shape) -> Array:
+    """A matrix for each of a stack, whose products were added up."""
+    return k.expand(grad, (batch[0], *grad.shape))
+
+
+def gradient_of_trace(grad: Array, sizes: Shape) -> Array:
+    """The gradient on the diagonal, 0 elsewhere."""
+    return k.diagonal_backward(k.expand(grad, (min(sizes),)), sizes, 0, 0, 1)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from vtgrad.ops import kernels as k
-from vtgrad.ops.formulas.support import kept_shape, reduced_count, reduces_all
+from vtgrad.ops.formulas.support import kept_shape, other_dims, reduced_count, reduces_all
 from vtgrad.ops.types import Dims
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
 __all__ = [
     "cumsum_gradient",
+    "gradient_of_aminmax",
+    "gradient_of_distance",
+    "gradient_of_logcumsumexp",
+    "gradient_of_renorm",
+    "gradient_of_std_mean",
+    "gradient_of_var_mean",
     "logsumexp_gradient",
     "mean_gradient",
     "shared_by_mask",
@@ -23,12 +31,16 @@ __all__ = [
 
 def sum_gradient(grad: Array, sizes: Shape, dim: Dims) -> Array:
     """Every element has the gradient of the sum it went into."""
+    if dim is None:
+        return k.expand(grad, sizes)
     return k.expand(k.reshape(grad, kept_shape(sizes, dim)), sizes)
 
 
 def mean_gradient(grad: Array, sizes: Shape, dim: Dims) -> Array:
     """As for a sum, divided by the number of elements."""
     share = k.div(grad, reduced_count(sizes, dim))
+    if dim is None:
+        return k.expand(share, sizes)
     return k.expand(k.reshape(share, kept_shape(sizes, dim)), sizes)
 
 
@@ -105,8 +117,91 @@ def vector_norm_gradient(grad: Array, input: Array, result: Array, ord: float, d
     return k.mul(k.mul(input, k.pow(size, ord - 2)), share)
 
 
+def gradient_of_renorm(grad: Array, input: Array, ord: float, dim: int, maxnorm: float) -> Array:
+    """The gradient of slices that were scaled by ``maxnorm / (norm + 1e-7)`` if too long.
+
+    It has a part by the slice itself and one by its norm.
+    """
+    dims = other_dims(len(input.shape), dim)
+    norm = k.linalg_vector_norm(input, ord, dims, True)
+    long = k.gt(norm, maxnorm)
+    factor = k.mul(k.reciprocal(k.add(k.where(long, norm, 1), 1e-7)), maxnorm)
+    along = k.sum(k.mul(grad, k.conj(input)), dims, True)
+    along = k.mul(k.add(along, k.conj(along)), 0.5)
+    slope = k.div(k.mul(k.mul(along, factor), factor), -maxnorm if maxnorm else 1)
+    by_norm = vector_norm_gradient(k.where(long, slope, 0), input, norm, ord, dims)
+    return k.add(k.where(long, k.mul(grad, factor), grad), by_norm)
+
+
 def logsumexp_gradient(grad: Array, input: Array, result: Array, dim: Dims) -> Array:
     """Each element gets its share of the sum of exponentials."""
     kept = kept_shape(input.shape, dim)
     share = k.exp(k.sub(input, k.reshape(result, kept)))
     return k.mul(k.reshape(grad, kept), k.conj(share))
+
+
+# -- two results ----------------------------------------------------------------------------
+
+
+def gradient_of_aminmax(
+    grads: Sequence[Array | None], input: Array, low: Array, high: Array, dim: int | None
+) -> Array | None:
+    """The gradients of both extremes, each shared by those who reach it."""
+    first, second = grads
+    of_low = None if first is None else shared_by_ties(first, input, low, dim)
+    of_high = None if second is None else shared_by_ties(second, input, high, dim)
+    if of_low is None or of_high is None:
+        return of_high if of_low is None else of_low
+    return k.add(of_low, of_high)
+
+
+def gradient_of_var_mean(
+    grads: Sequence[Array | None], input: Array, dim: Dims, correction: float | None
+) -> Array | None:
+    """The gradients of a variance and of the mean."""
+    first, second = grads
+    of_var = None if first is None else var_gradient(first, input, dim, correction)
+    of_mean = None if second is None else mean_gradient(second, input.shape, dim)
+    if of_var is None or of_mean is None:
+        return of_mean if of_var is None else of_var
+    return k.add(of_var, of_mean)
+
+
+def gradient_of_std_mean(
+    grads: Sequence[Array | None], input: Array, std: Array, dim: Dims, correction: float | None
+) -> Array | None:
+    """The gradients of a standard deviation and of the mean."""
+    first, second = grads
+    of_std = None if first is None else std_gradient(first, input, std, dim, correction)
+    of_mean = None if second is None else mean_gradient(second, input.shape, dim)
+    if of_std is None or of_mean is None:
+        return of_mean if of_std is None else of_std
+    return k.add(of_std, of_mean)
+
+
+# -- others ---------------------------------------------------------------------------------
+
+
+def gradient_of_distance(grad: Array, a: Array, b: Array, result: Array, ord: float) -> Array:
+    """The gradient of the first of two tensors in their distance."""
+    return vector_norm_gradient(grad, k.sub(a, b), result, ord, None)
+
+
+def gradient_of_logcumsumexp(
+    grad: Array, input: Array, result: Array, dim: int, dtype: NumpyDType
+) -> Array:
+    """Each element went into all later sums: those are added up as logarithms, signs apart."""
+    if grad.ndim == 0:
+        return k.clone(grad)
+    if dtype.kind == "c":
+        logs = k.logcumsumexp_dim(k.flip(k.sub(k.log(grad), k.conj(result)), (dim,)), dim)
+        return k.exp(k.add(k.flip(logs, (dim,)), k.conj(input)))
+    total = k.zeros_like(grad)
+    for sign in (1, -1):
+        part = k.mul(grad, sign)
+        there = k.gt(part, 0)
+        logs = k.sub(k.log(k.where(there, part, 1)), result)
+        logs = k.flip(k.where(there, logs, float("-inf")), (dim,))
+        later = k.flip(k.logcumsumexp_dim(logs, dim), (dim,))
+        total = k.add(total, k.mul(k.exp(k.add(later, input)), sign))
+    return total

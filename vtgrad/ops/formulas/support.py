@@ -16,9 +16,12 @@ __all__ = [
     "is_plain_part",
     "kept_shape",
     "log_of_number",
+    "number_of_elements",
+    "other_dims",
     "output_geometry",
     "reduced_count",
     "reduces_all",
+    "sinc_slope",
 ]
 
 
@@ -62,7 +65,19 @@ def kept_shape(sizes: Shape, dim: Dims) -> Shape:
 
 def reduced_count(sizes: Shape, dim: Dims) -> int:
     """How many elements a reduction over `dim` merges into one."""
+    if dim is None:
+        return math.prod(sizes)
     return math.prod([sizes[d] for d in axes_of(dim, len(sizes))])
+
+
+def number_of_elements(sizes: Shape) -> int:
+    """How many elements a shape has."""
+    return math.prod(sizes)
+
+
+def other_dims(ndim: int, dim: int) -> tuple[int, ...]:
+    """All dimensions but one, which may be counted from the back."""
+    return tuple(d for d in range(ndim) if d != dim % ndim)
 
 
 def is_column_major(geometry: Geometry3) -> bool:
@@ -83,3 +98,11 @@ def log_of_number(value: Number) -> Number:
 def reduces_all(sizes: Shape, dim: Dims) -> bool:
     """Whether a reduction over `dim` was asked for without naming dimensions."""
     return not sizes or dim is None or (not isinstance(dim, int) and len(dim) == 0)
+
+
+def sinc_slope() -> tuple[float, ...]:
+    """The coefficients of ``t ** (2 * n - 1)`` in the derivative of ``sin(t) / t``, the last first.
+
+    Together they give it in double precision for magnitudes of `t` up to 1/2.
+    """
+    return tuple((-1) ** n * 2 * n / math.factorial(2 * n + 1) for n in range(8, 0, -1))

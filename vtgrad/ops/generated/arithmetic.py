@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.graph.functions import set_history
-from vtgrad.graph.recording import is_grad_enabled
+from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, operand_of
 from vtgrad.ops.explain import explain
@@ -46,14 +46,14 @@ from vtgrad.ops.generated.arithmetic_nodes import (
 from vtgrad.ops.quick import quick_binary
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
-from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_result, store_ufunc
 from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
+    "_conj_physical",
     "abs",
     "abs_",
     "add",
@@ -62,7 +62,6 @@ __all__ = [
     "addcdiv_",
     "addcmul",
     "addcmul_",
-    "conj_physical",
     "conj_physical_",
     "div_rounded",
     "div_rounded_",
@@ -113,11 +112,11 @@ __all__ = [
 
 def add(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Sum of two tensors, `other` multiplied by `alpha`."""
-    impl: TensorImpl | None = None
+    result: T | None = None
     try:
         if out is None and type(alpha) is int and alpha == 1:
-            impl = quick_binary(np.add, input._impl, other)
-        if impl is None:
+            result = quick_binary(np.add, input, other)
+        if result is None:
             if out is not None:
                 check_out(out, input, other)
             array = quiet.run(
@@ -138,11 +137,10 @@ def add(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None
             out,
         )
         raise
-    if impl is None:
+    if result is None:
         if out is not None:
-            return write_out(out, array)
-        impl = TensorImpl(array)
-    result = handle_like(input, impl)
+            return write_out(out, array, "add")
+        result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (
@@ -150,7 +148,7 @@ def add(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None
             and other._impl.autograd_meta is not None
             and other._impl.autograd_meta.requires_grad()
         )
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = AddBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
     return result
@@ -164,10 +162,10 @@ def add_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
     """Write the result of `add` into the tensor itself, which is returned."""
     try:
         if type(alpha) is int and alpha == 1:
-            if write_ufunc(input._impl, np.add, other):
+            if write_ufunc(input._impl, np.add, other, "add_"):
                 return input
-            return write(input, AddBackward0.record, _add_ufunc_writer, other)
-        return write(input, AddBackward0.record, _add_writer, other, alpha=alpha)
+            return write(input, AddBackward0.record, _add_ufunc_writer, other, operator="add_")
+        return write(input, AddBackward0.record, _add_writer, other, alpha=alpha, operator="add_")
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
         raise
@@ -175,17 +173,21 @@ def add_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
 
 def sub(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Difference of two tensors, `other` multiplied by `alpha`."""
+    result: T | None = None
     try:
-        if out is not None:
-            check_out(out, input, other)
-        array = quiet.run(
-            k.sub,
-            input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
-            alpha=alpha,
-        )
+        if out is None and type(alpha) is int and alpha == 1:
+            result = quick_binary(np.subtract, input, other, True)
+        if result is None:
+            if out is not None:
+                check_out(out, input, other)
+            array = quiet.run(
+                k.sub,
+                input._impl.array,
+                other._impl.array
+                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+                else operand_of(other, "other"),
+                alpha=alpha,
+            )
     except Exception as error:
         explain(
             error,
@@ -196,9 +198,10 @@ def sub(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None
             out,
         )
         raise
-    if out is not None:
-        return write_out(out, array)
-    result = wrap_like(input, array)
+    if result is None:
+        if out is not None:
+            return write_out(out, array, "sub")
+        result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (
@@ -206,19 +209,24 @@ def sub(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None
             and other._impl.autograd_meta is not None
             and other._impl.autograd_meta.requires_grad()
         )
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = SubBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
     return result
 
 
 _sub_writer = store_result(k.sub, direct=True)
+_sub_ufunc_writer = store_ufunc(np.subtract, _sub_writer, inexact=True)
 
 
 def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
     """Write the result of `sub` into the tensor itself, which is returned."""
     try:
-        return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha)
+        if type(alpha) is int and alpha == 1:
+            if write_ufunc(input._impl, np.subtract, other, "sub_", True):
+                return input
+            return write(input, SubBackward0.record, _sub_ufunc_writer, other, operator="sub_")
+        return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha, operator="sub_")
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
         raise
@@ -235,7 +243,7 @@ def rsub_tensor(self: T, other: AnyTensor, *, alpha: Number = 1) -> T:
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = RsubBackward0.record(self, other, alpha=alpha)
         set_history(result, node)
     return result
@@ -252,7 +260,7 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = RsubBackward1.record(self, other, alpha=alpha)
         set_history(result, node)
@@ -261,11 +269,11 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
 
 def mul(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Product of two tensors, element by element."""
-    impl: TensorImpl | None = None
+    result: T | None = None
     try:
         if out is None:
-            impl = quick_binary(np.multiply, input._impl, other)
-        if impl is None:
+            result = quick_binary(np.multiply, input, other)
+        if result is None:
             if out is not None:
                 check_out(out, input, other)
             array = quiet.run(
@@ -280,11 +288,10 @@ def mul(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
         )
         raise
-    if impl is None:
+    if result is None:
         if out is not None:
-            return write_out(out, array)
-        impl = TensorImpl(array)
-    result = handle_like(input, impl)
+            return write_out(out, array, "mul")
+        result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (
@@ -292,7 +299,7 @@ def mul(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
             and other._impl.autograd_meta is not None
             and other._impl.autograd_meta.requires_grad()
         )
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = MulBackward0.record(input, other)
         set_history(result, node)
     return result
@@ -305,9 +312,9 @@ _mul_ufunc_writer = store_ufunc(np.multiply, _mul_writer)
 def mul_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `mul` into the tensor itself, which is returned."""
     try:
-        if write_ufunc(input._impl, np.multiply, other):
+        if write_ufunc(input._impl, np.multiply, other, "mul_"):
             return input
-        return write(input, MulBackward0.record, _mul_ufunc_writer, other)
+        return write(input, MulBackward0.record, _mul_ufunc_writer, other, operator="mul_")
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -315,24 +322,29 @@ def mul_(input: T, other: AnyTensor | Number) -> T:
 
 def true_divide(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """Quotient of two tensors, of integers too."""
+    result: T | None = None
     try:
-        if out is not None:
-            check_out(out, input, other)
-        array = quiet.run(
-            k.div,
-            input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
-        )
+        if out is None:
+            result = quick_binary(np.true_divide, input, other, True)
+        if result is None:
+            if out is not None:
+                check_out(out, input, other)
+            array = quiet.run(
+                k.div,
+                input._impl.array,
+                other._impl.array
+                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
+                else operand_of(other, "other"),
+            )
     except Exception as error:
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
         )
         raise
-    if out is not None:
-        return write_out(out, array)
-    result = wrap_like(input, array)
+    if result is None:
+        if out is not None:
+            return write_out(out, array, "div")
+        result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (
@@ -340,19 +352,22 @@ def true_divide(input: T, other: AnyTensor | Number, *, out: T | None = None) ->
             and other._impl.autograd_meta is not None
             and other._impl.autograd_meta.requires_grad()
         )
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = DivBackward0.record(input, other)
         set_history(result, node)
     return result
 
 
 _true_divide_writer = store_result(k.div, direct=True)
+_true_divide_ufunc_writer = store_ufunc(np.true_divide, _true_divide_writer, inexact=True)
 
 
 def true_divide_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `true_divide` into the tensor itself, which is returned."""
     try:
-        return write(input, DivBackward0.record, _true_divide_writer, other)
+        if write_ufunc(input._impl, np.true_divide, other, "div_", True):
+            return input
+        return write(input, DivBackward0.record, _true_divide_ufunc_writer, other, operator="div_")
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -384,7 +399,7 @@ def div_rounded(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "div")
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -393,7 +408,7 @@ def div_rounded(
             and other._impl.autograd_meta is not None
             and other._impl.autograd_meta.requires_grad()
         )
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = DivBackward2.record(self, other, rounding_mode=rounding_mode)
         set_history(result, node)
     return result
@@ -406,7 +421,12 @@ def div_rounded_(self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | 
     """Write the result of `div_rounded` into the tensor itself, which is returned."""
     try:
         return write(
-            self, DivBackward2.record, _div_rounded_writer, other, rounding_mode=rounding_mode
+            self,
+            DivBackward2.record,
+            _div_rounded_writer,
+            other,
+            rounding_mode=rounding_mode,
+            operator="div_",
         )
     except Exception as error:
         explain(
@@ -435,7 +455,7 @@ def floor_quotient(self: T, other: AnyTensor | Number, *, out: T | None = None) 
         explain(error, "self: Tensor, other: Tensor | Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "floor")
     result = wrap_like(self, array)
     return result
 
@@ -450,12 +470,12 @@ def remainder_number(self: T, other: Number, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "remainder")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = RemainderBackward0.record(self, other)
         set_history(result, node)
@@ -468,7 +488,9 @@ _remainder_number_writer = store_result(k.remainder, direct=True)
 def remainder_number_(self: T, other: Number) -> T:
     """Write the result of `remainder_number` into the tensor itself, which is returned."""
     try:
-        return write(self, RemainderBackward0.record, _remainder_number_writer, other)
+        return write(
+            self, RemainderBackward0.record, _remainder_number_writer, other, operator="remainder_"
+        )
     except Exception as error:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
@@ -484,12 +506,12 @@ def remainder_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "remainder")
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = RemainderBackward1.record(self, other)
         set_history(result, node)
     return result
@@ -502,7 +524,9 @@ def remainder_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `remainder_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, RemainderBackward1.record, _remainder_tensor_writer, other)
+        return write(
+            self, RemainderBackward1.record, _remainder_tensor_writer, other, operator="remainder_"
+        )
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
@@ -518,7 +542,7 @@ def remainder_of_number(self: Number, other: T, *, out: T | None = None) -> T:
         explain(error, "self: Number, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "remainder")
     result = wrap_like(other, array)
     return result
 
@@ -533,12 +557,12 @@ def fmod_number(self: T, other: Number, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "fmod")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = FmodBackward0.record(self, other)
         set_history(result, node)
@@ -551,7 +575,7 @@ _fmod_number_writer = store_result(k.fmod, direct=True)
 def fmod_number_(self: T, other: Number) -> T:
     """Write the result of `fmod_number` into the tensor itself, which is returned."""
     try:
-        return write(self, FmodBackward0.record, _fmod_number_writer, other)
+        return write(self, FmodBackward0.record, _fmod_number_writer, other, operator="fmod_")
     except Exception as error:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
@@ -567,12 +591,12 @@ def fmod_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "fmod")
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = FmodBackward1.record(self, other)
         set_history(result, node)
     return result
@@ -585,7 +609,7 @@ def fmod_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `fmod_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, FmodBackward1.record, _fmod_tensor_writer, other)
+        return write(self, FmodBackward1.record, _fmod_tensor_writer, other, operator="fmod_")
     except Exception as error:
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
@@ -608,12 +632,12 @@ def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "lerp", exact=True)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = LerpBackward0.record(self, end, weight)
         set_history(result, node)
     return result
@@ -626,7 +650,7 @@ def lerp_number_(self: T, end: AnyTensor, weight: Number) -> T:
     """Write the result of `lerp_number` into the tensor itself, which is returned."""
     try:
         array_of(end, "end")
-        return write(self, LerpBackward0.record, _lerp_number_writer, end, weight)
+        return write(self, LerpBackward0.record, _lerp_number_writer, end, weight, operator="lerp_")
     except Exception as error:
         explain(error, "self: Tensor, end: Tensor, weight: Number", self, end, weight)
         raise
@@ -649,13 +673,13 @@ def lerp_tensor(self: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = N
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "lerp", exact=True)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
         or (weight._impl.autograd_meta is not None and weight._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = LerpBackward1.record(self, end, weight)
         set_history(result, node)
     return result
@@ -669,7 +693,7 @@ def lerp_tensor_(self: T, end: AnyTensor, weight: AnyTensor) -> T:
     try:
         array_of(end, "end")
         array_of(weight, "weight")
-        return write(self, LerpBackward1.record, _lerp_tensor_writer, end, weight)
+        return write(self, LerpBackward1.record, _lerp_tensor_writer, end, weight, operator="lerp_")
     except Exception as error:
         explain(error, "self: Tensor, end: Tensor, weight: Tensor", self, end, weight)
         raise
@@ -697,13 +721,13 @@ def addcmul(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "addcmul")
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
         or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = AddcmulBackward0.record(input, tensor1, tensor2, value=value)
         set_history(result, node)
     return result
@@ -717,7 +741,15 @@ def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
-        return write(input, AddcmulBackward0.record, _addcmul_writer, tensor1, tensor2, value=value)
+        return write(
+            input,
+            AddcmulBackward0.record,
+            _addcmul_writer,
+            tensor1,
+            tensor2,
+            value=value,
+            operator="addcmul_",
+        )
     except Exception as error:
         explain(
             error,
@@ -752,13 +784,13 @@ def addcdiv(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "addcdiv")
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
         or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = AddcdivBackward0.record(input, tensor1, tensor2, value=value)
         set_history(result, node)
     return result
@@ -772,7 +804,15 @@ def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
-        return write(input, AddcdivBackward0.record, _addcdiv_writer, tensor1, tensor2, value=value)
+        return write(
+            input,
+            AddcdivBackward0.record,
+            _addcdiv_writer,
+            tensor1,
+            tensor2,
+            value=value,
+            operator="addcdiv_",
+        )
     except Exception as error:
         explain(
             error,
@@ -795,12 +835,12 @@ def pow_number(self: T, exponent: Number, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, exponent: Number, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "pow")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = PowBackward0.record(self, exponent)
         set_history(result, node)
@@ -813,7 +853,7 @@ _pow_number_writer = store_result(k.pow, direct=True)
 def pow_number_(self: T, exponent: Number) -> T:
     """Write the result of `pow_number` into the tensor itself, which is returned."""
     try:
-        return write(self, PowBackward0.record, _pow_number_writer, exponent)
+        return write(self, PowBackward0.record, _pow_number_writer, exponent, operator="pow_")
     except Exception as error:
         explain(error, "self: Tensor, exponent: Number", self, exponent)
         raise
@@ -829,7 +869,7 @@ def pow_tensor(self: T, exponent: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, exponent: Tensor, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "pow")
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -837,7 +877,7 @@ def pow_tensor(self: T, exponent: AnyTensor, *, out: T | None = None) -> T:
             exponent._impl.autograd_meta is not None
             and exponent._impl.autograd_meta.requires_grad()
         )
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = PowBackward1.record(self, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -851,7 +891,7 @@ def pow_tensor_(self: T, exponent: AnyTensor) -> T:
     """Write the result of `pow_tensor` into the tensor itself, which is returned."""
     try:
         array_of(exponent, "exponent")
-        return write(self, PowBackward1.record, _pow_tensor_writer, exponent)
+        return write(self, PowBackward1.record, _pow_tensor_writer, exponent, operator="pow_")
     except Exception as error:
         explain(error, "self: Tensor, exponent: Tensor", self, exponent)
         raise
@@ -867,12 +907,12 @@ def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
         explain(error, "self: Number, exponent: Tensor, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "pow")
     result = wrap_like(exponent, array)
     if (
         exponent._impl.autograd_meta is not None
         and exponent._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = PowBackward2.record(self, exponent)
         set_history(result, node)
@@ -890,12 +930,12 @@ def sqrt(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "sqrt")
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SqrtBackward0.record(input)
         set_history(result, node)
@@ -909,7 +949,7 @@ _sqrt_writer = store_result(k.sqrt, direct=True)
 def sqrt_(input: T) -> T:
     """Write the result of `sqrt` into the tensor itself, which is returned."""
     try:
-        return write(input, SqrtBackward0.record, _sqrt_writer)
+        return write(input, SqrtBackward0.record, _sqrt_writer, operator="sqrt_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -925,12 +965,12 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "rsqrt")
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = RsqrtBackward0.record(input)
         set_history(result, node)
@@ -944,7 +984,7 @@ _rsqrt_writer = store_result(k.rsqrt, direct=True)
 def rsqrt_(input: T) -> T:
     """Write the result of `rsqrt` into the tensor itself, which is returned."""
     try:
-        return write(input, RsqrtBackward0.record, _rsqrt_writer)
+        return write(input, RsqrtBackward0.record, _rsqrt_writer, operator="rsqrt_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -960,12 +1000,12 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "reciprocal")
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = ReciprocalBackward0.record(input)
         set_history(result, node)
@@ -979,7 +1019,7 @@ _reciprocal_writer = store_result(k.reciprocal, direct=True)
 def reciprocal_(input: T) -> T:
     """Write the result of `reciprocal` into the tensor itself, which is returned."""
     try:
-        return write(input, ReciprocalBackward0.record, _reciprocal_writer)
+        return write(input, ReciprocalBackward0.record, _reciprocal_writer, operator="reciprocal_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -995,12 +1035,12 @@ def neg(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "neg", exact=True)
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = NegBackward0.record(input)
         set_history(result, node)
@@ -1013,7 +1053,7 @@ _neg_writer = store_result(k.neg, direct=True)
 def neg_(input: T) -> T:
     """Write the result of `neg` into the tensor itself, which is returned."""
     try:
-        return write(input, NegBackward0.record, _neg_writer)
+        return write(input, NegBackward0.record, _neg_writer, operator="neg_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -1029,12 +1069,12 @@ def abs(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "abs", exact=True)
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = AbsBackward0.record(input)
         set_history(result, node)
@@ -1047,7 +1087,7 @@ _abs_writer = k.abs_
 def abs_(input: T) -> T:
     """Write the result of `abs` into the tensor itself, which is returned."""
     try:
-        return write(input, AbsBackward0.record, _abs_writer)
+        return write(input, AbsBackward0.record, _abs_writer, operator="abs_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -1063,12 +1103,12 @@ def sign(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "sign", exact=True)
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SignBackward0.record(input)
         set_history(result, node)
@@ -1081,7 +1121,7 @@ _sign_writer = store_result(k.sign, direct=True)
 def sign_(input: T) -> T:
     """Write the result of `sign` into the tensor itself, which is returned."""
     try:
-        return write(input, SignBackward0.record, _sign_writer)
+        return write(input, SignBackward0.record, _sign_writer, operator="sign_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -1097,12 +1137,12 @@ def sgn(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "sgn")
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SgnBackward0.record(input)
         set_history(result, node)
@@ -1116,13 +1156,13 @@ _sgn_writer = store_result(k.sgn, direct=True)
 def sgn_(input: T) -> T:
     """Write the result of `sgn` into the tensor itself, which is returned."""
     try:
-        return write(input, SgnBackward0.record, _sgn_writer)
+        return write(input, SgnBackward0.record, _sgn_writer, operator="sgn_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
 
 
-def conj_physical(input: T, *, out: T | None = None) -> T:
+def _conj_physical(input: T, *, out: T | None = None) -> T:
     """Complex conjugate of each element, as a copy."""
     try:
         if out is not None:
@@ -1132,12 +1172,12 @@ def conj_physical(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "_conj_physical", exact=True)
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = ConjPhysicalBackward0.record(input)
         set_history(result, node)
@@ -1150,7 +1190,9 @@ _conj_physical_writer = store_result(k.conj_physical, direct=True)
 def conj_physical_(input: T) -> T:
     """Write the result of `conj_physical` into the tensor itself, which is returned."""
     try:
-        return write(input, ConjPhysicalBackward0.record, _conj_physical_writer)
+        return write(
+            input, ConjPhysicalBackward0.record, _conj_physical_writer, operator="conj_physical_"
+        )
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -1167,7 +1209,7 @@ def to_dtype(self: T, dtype: NumpyDType) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         and array.dtype.kind in "fc"
     ):
         node = ToCopyBackward0.record(self, dtype)
@@ -1186,7 +1228,7 @@ def sum_to_size(input: T, size: Shape) -> T:
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SumToSizeBackward0.record(input, size)
         set_history(result, node)
@@ -1204,7 +1246,7 @@ def expand_to(self: T, size: Shape) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = ExpandToBackward0.record(self, size)
         set_history(result, node)

@@ -318,7 +318,13 @@ class MulBackward0(Node):
         node.saved_other = (
             None
             if edge0 is None
-            else (SavedVariable(other, edge1) if isinstance(other, TensorBase) else other)
+            else (
+                node.saved_self
+                if other is self and not inplace
+                else SavedVariable(other, edge1)
+                if isinstance(other, TensorBase)
+                else other
+            )
         )
         return node
 
@@ -792,7 +798,11 @@ class RemainderBackward1(Node):
             if edge1 is None
             else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
         )
-        node.saved_other = None if edge1 is None else (SavedVariable(other, edge1))
+        node.saved_other = (
+            None
+            if edge1 is None
+            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
+        )
         return node
 
     def check_saved(self) -> None:
@@ -942,7 +952,11 @@ class FmodBackward1(Node):
             if edge1 is None
             else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
         )
-        node.saved_other = None if edge1 is None else (SavedVariable(other, edge1))
+        node.saved_other = (
+            None
+            if edge1 is None
+            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
+        )
         return node
 
     def check_saved(self) -> None:
@@ -1654,7 +1668,9 @@ class PowBackward1(Node):
         node.saved_self = (
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
-        node.saved_exponent = SavedVariable(exponent, edge1)
+        node.saved_exponent = (
+            node.saved_self if exponent is self and not inplace else SavedVariable(exponent, edge1)
+        )
         return node
 
     def save_results(self, *results: TensorBase) -> None:
@@ -2280,7 +2296,7 @@ class SgnBackward0(Node):
 
 @final
 class ConjPhysicalBackward0(Node):
-    """Derivative of `conj_physical`."""
+    """Derivative of `_conj_physical`."""
 
     __slots__ = ()
 

@@ -201,7 +201,7 @@ class MaximumBackward0(Node):
         edge1 = gradient_edge(other)
         node = MaximumBackward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
         return node
 
     def check_saved(self) -> None:
@@ -397,7 +397,7 @@ class MinimumBackward0(Node):
         edge1 = gradient_edge(other)
         node = MinimumBackward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
         return node
 
     def check_saved(self) -> None:
@@ -498,6 +498,258 @@ class MinimumBackward0(Node):
             assert saved_other is not None
             other = saved_other.unpack(self)
             grad1 = tensor_formulas.shared_gradient(grad, self_, other, F.lt(self_, other))
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
+class FmaxBackward0(Node):
+    """Derivative of `fmax`."""
+
+    __slots__ = ("saved_other", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> FmaxBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = FmaxBackward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad0 = k.where(array_formulas.is_at_least(self_, other), grad, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = k.where(array_formulas.is_at_least(self_, other), 0, grad)
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(owned0 << 1, k.where, array_formulas.is_at_least(self_, other), grad, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = over(owned << 2, k.where, array_formulas.is_at_least(self_, other), 0, grad)
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad0 = F.where(tensor_formulas.is_at_least(self_, other), grad, 0)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad1 = F.where(tensor_formulas.is_at_least(self_, other), 0, grad)
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
+class FminBackward0(Node):
+    """Derivative of `fmin`."""
+
+    __slots__ = ("saved_other", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> FminBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = FminBackward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad0 = k.where(array_formulas.is_at_most(self_, other), grad, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = k.where(array_formulas.is_at_most(self_, other), 0, grad)
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(owned0 << 1, k.where, array_formulas.is_at_most(self_, other), grad, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = over(owned << 2, k.where, array_formulas.is_at_most(self_, other), 0, grad)
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad0 = F.where(tensor_formulas.is_at_most(self_, other), grad, 0)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad1 = F.where(tensor_formulas.is_at_most(self_, other), 0, grad)
         return (
             grad0,
             grad1,
@@ -863,7 +1115,9 @@ class ClampMinBackward1(Node):
         node.saved_self = (
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
-        node.saved_min = SavedVariable(min, edge1)
+        node.saved_min = (
+            node.saved_self if min is self and not inplace else SavedVariable(min, edge1)
+        )
         return node
 
     def check_saved(self) -> None:
@@ -1063,7 +1317,9 @@ class ClampMaxBackward1(Node):
         node.saved_self = (
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )
-        node.saved_max = SavedVariable(max, edge1)
+        node.saved_max = (
+            node.saved_self if max is self and not inplace else SavedVariable(max, edge1)
+        )
         return node
 
     def check_saved(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.graph.functions import requires_grad, set_history
-from vtgrad.graph.recording import is_grad_enabled
+from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, arrays_of
 from vtgrad.ops.explain import explain
@@ -65,7 +65,7 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = CloneBackward0.record(input, memory_format=memory_format)
         set_history(result, node)
@@ -78,7 +78,7 @@ _zero_writer = k.zero_
 def zero_(input: T) -> T:
     """Set every element to zero."""
     try:
-        return write(input, ZeroBackward0.record, _zero_writer, overlap="allowed")
+        return write(input, ZeroBackward0.record, _zero_writer, operator="zero_", overlap="allowed")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -90,7 +90,14 @@ _fill_number_writer = k.fill_
 def fill_number_(self: T, value: Number) -> T:
     """Set every element to a number."""
     try:
-        return write(self, FillBackward2.record, _fill_number_writer, value, overlap="allowed")
+        return write(
+            self,
+            FillBackward2.record,
+            _fill_number_writer,
+            value,
+            operator="fill_",
+            overlap="allowed",
+        )
     except Exception as error:
         explain(error, "self: Tensor, value: Number", self, value)
         raise
@@ -103,7 +110,7 @@ def fill_tensor_(self: T, value: AnyTensor) -> T:
     """Set every element to the value of a 0-d tensor."""
     try:
         array_of(value, "value")
-        return write(self, FillBackward3.record, _fill_tensor_writer, value)
+        return write(self, FillBackward3.record, _fill_tensor_writer, value, operator="fill_")
     except Exception as error:
         explain(error, "self: Tensor, value: Tensor", self, value)
         raise
@@ -116,7 +123,7 @@ def copy_(input: T, src: AnyTensor, non_blocking: AnyBool = False) -> T:
     """Overwrite with another tensor, broadcast to the shape and cast to the dtype."""
     try:
         array_of(src, "src")
-        return write(input, CopyBackwards.record, _copy_writer, src, non_blocking)
+        return write(input, CopyBackwards.record, _copy_writer, src, non_blocking, operator="copy_")
     except Exception as error:
         explain(error, "input: Tensor, src: Tensor, non_blocking: bool", input, src, non_blocking)
         raise
@@ -143,9 +150,9 @@ def cat(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
         explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "cat")
     result = wrap_like(tensors[0], array)
-    if is_grad_enabled() and requires_grad(*tensors):
+    if is_recording() and requires_grad(*tensors):
         node = CatBackward0.record(tensors, dim)
         set_history(result, node)
     return result
@@ -161,9 +168,9 @@ def stack(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
         explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "stack")
     result = wrap_like(tensors[0], array)
-    if is_grad_enabled() and requires_grad(*tensors):
+    if is_recording() and requires_grad(*tensors):
         node = StackBackward0.record(tensors, dim)
         set_history(result, node)
     return result
@@ -180,7 +187,7 @@ def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = RepeatBackward0.record(self, repeats)
         set_history(result, node)
@@ -204,7 +211,7 @@ def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] 
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = RollBackward0.record(input, shifts, dims)
         set_history(result, node)
@@ -222,7 +229,7 @@ def flip_dims(self: T, dims: AnyInt | Sequence[int]) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = FlipBackward0.record(self, dims)
         set_history(result, node)
@@ -239,12 +246,12 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "tril")
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = TrilBackward0.record(input, diagonal)
         set_history(result, node)
@@ -257,7 +264,7 @@ _tril_writer = store_result(k.tril, direct=False)
 def tril_(input: T, diagonal: AnyInt = 0) -> T:
     """Write the result of `tril` into the tensor itself, which is returned."""
     try:
-        return write(input, TrilBackward0.record, _tril_writer, diagonal)
+        return write(input, TrilBackward0.record, _tril_writer, diagonal, operator="tril_")
     except Exception as error:
         explain(error, "input: Tensor, diagonal: int", input, diagonal)
         raise
@@ -273,12 +280,12 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "triu")
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = TriuBackward0.record(input, diagonal)
         set_history(result, node)
@@ -291,7 +298,7 @@ _triu_writer = store_result(k.triu, direct=False)
 def triu_(input: T, diagonal: AnyInt = 0) -> T:
     """Write the result of `triu` into the tensor itself, which is returned."""
     try:
-        return write(input, TriuBackward0.record, _triu_writer, diagonal)
+        return write(input, TriuBackward0.record, _triu_writer, diagonal, operator="triu_")
     except Exception as error:
         explain(error, "input: Tensor, diagonal: int", input, diagonal)
         raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.graph.functions import requires_grad, set_history
-from vtgrad.graph.recording import is_grad_enabled
+from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, arrays_of
 from vtgrad.ops.explain import explain
@@ -97,30 +97,44 @@ def gather(
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "gather", exact=True)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = GatherBackward0.record(input, dim, index, sparse_grad=sparse_grad)
         set_history(result, node)
     return result
 
 
-def scatter_src(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
+def scatter_src(
+    self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None
+) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
     try:
+        if out is not None:
+            check_out(out, self, index, src)
         array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
-        explain(error, "self: Tensor, dim: int, index: Tensor, src: Tensor", self, dim, index, src)
+        explain(
+            error,
+            "self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None",
+            self,
+            dim,
+            index,
+            src,
+            out,
+        )
         raise
+    if out is not None:
+        return write_out(out, array, "scatter", exact=True)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = ScatterBackward0.record(self, dim, index, src)
         set_history(result, node)
     return result
@@ -135,27 +149,46 @@ def scatter_src_(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
         array_of(index, "index")
         array_of(src, "src")
         return write(
-            self, ScatterBackward0.record, _scatter_src_writer, dim, index, src, distinct=True
+            self,
+            ScatterBackward0.record,
+            _scatter_src_writer,
+            dim,
+            index,
+            src,
+            operator="scatter_",
+            distinct=True,
         )
     except Exception as error:
         explain(error, "self: Tensor, dim: int, index: Tensor, src: Tensor", self, dim, index, src)
         raise
 
 
-def scatter_value(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
+def scatter_value(
+    self: T, dim: AnyInt, index: AnyTensor, value: Number, *, out: T | None = None
+) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
     try:
+        if out is not None:
+            check_out(out, self, index)
         array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, value)
     except Exception as error:
         explain(
-            error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
+            error,
+            "self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None",
+            self,
+            dim,
+            index,
+            value,
+            out,
         )
         raise
+    if out is not None:
+        return write_out(out, array, "scatter", exact=True)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = ScatterBackward1.record(self, dim, index, value)
         set_history(result, node)
     return result
@@ -169,7 +202,14 @@ def scatter_value_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
     try:
         array_of(index, "index")
         return write(
-            self, ScatterBackward1.record, _scatter_value_writer, dim, index, value, distinct=True
+            self,
+            ScatterBackward1.record,
+            _scatter_value_writer,
+            dim,
+            index,
+            value,
+            operator="scatter_",
+            distinct=True,
         )
     except Exception as error:
         explain(
@@ -198,13 +238,13 @@ def scatter_add(
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "scatter_add", exact=True)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = ScatterAddBackward0.record(input, dim, index, src)
         set_history(result, node)
     return result
@@ -219,7 +259,14 @@ def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
         array_of(index, "index")
         array_of(src, "src")
         return write(
-            input, ScatterAddBackward0.record, _scatter_add_writer, dim, index, src, distinct=True
+            input,
+            ScatterAddBackward0.record,
+            _scatter_add_writer,
+            dim,
+            index,
+            src,
+            operator="scatter_add_",
+            distinct=True,
         )
     except Exception as error:
         explain(
@@ -256,12 +303,12 @@ def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = Non
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "index_select", exact=True)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = IndexSelectBackward0.record(input, dim, index)
         set_history(result, node)
     return result
@@ -296,13 +343,13 @@ def index_add(
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "index_add", exact=True)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = IndexAddBackward0.record(input, dim, index, source, alpha=alpha)
         set_history(result, node)
     return result
@@ -326,6 +373,7 @@ def index_add_(
             index,
             source,
             alpha=alpha,
+            operator="index_add_",
             distinct=True,
         )
     except Exception as error:
@@ -363,13 +411,13 @@ def index_copy(
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "index_copy", exact=True)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = IndexCopyBackward0.record(input, dim, index, source)
         set_history(result, node)
     return result
@@ -384,7 +432,14 @@ def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T
         array_of(index, "index")
         array_of(source, "source")
         return write(
-            input, IndexCopyBackward0.record, _index_copy_writer, dim, index, source, distinct=True
+            input,
+            IndexCopyBackward0.record,
+            _index_copy_writer,
+            dim,
+            index,
+            source,
+            operator="index_copy_",
+            distinct=True,
         )
     except Exception as error:
         explain(
@@ -411,7 +466,7 @@ def index_fill_number(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> 
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = IndexFillBackward0.record(self, dim, index, value)
         set_history(result, node)
     return result
@@ -431,6 +486,7 @@ def index_fill_number_(self: T, dim: AnyInt, index: AnyTensor, value: Number) ->
             dim,
             index,
             value,
+            operator="index_fill_",
             overlap="unrecorded",
             distinct=True,
         )
@@ -455,7 +511,7 @@ def index_fill_tensor(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) 
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = IndexFillBackward1.record(self, dim, index, value)
         set_history(result, node)
     return result
@@ -476,6 +532,7 @@ def index_fill_tensor_(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor)
             dim,
             index,
             value,
+            operator="index_fill_",
             overlap="unrecorded",
             distinct=True,
         )
@@ -520,12 +577,12 @@ def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, index: Tensor, out: Tensor | None", input, index, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "take", exact=True)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = TakeBackward0.record(input, index)
         set_history(result, node)
     return result
@@ -542,7 +599,7 @@ def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = TakeSpreadBackward0.record(self, sizes, index)
         set_history(result, node)
     return result
@@ -558,12 +615,12 @@ def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, mask: Tensor, out: Tensor | None", input, mask, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "masked_select", exact=True)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = MaskedSelectBackward0.record(input, mask)
         set_history(result, node)
     return result
@@ -580,7 +637,7 @@ def masked_spread(self: T, sizes: Shape, mask: AnyTensor) -> T:
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = MaskedSpreadBackward0.record(self, sizes, mask)
         set_history(result, node)
     return result
@@ -597,7 +654,7 @@ def masked_fill_number(self: T, mask: AnyTensor, value: Number) -> T:
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = MaskedFillBackward0.record(self, mask, value)
         set_history(result, node)
     return result
@@ -616,6 +673,7 @@ def masked_fill_number_(self: T, mask: AnyTensor, value: Number) -> T:
             _masked_fill_number_writer,
             mask,
             value,
+            operator="masked_fill_",
             overlap="unrecorded",
         )
     except Exception as error:
@@ -635,7 +693,7 @@ def masked_fill_tensor(self: T, mask: AnyTensor, value: AnyTensor) -> T:
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
         or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = MaskedFillBackward1.record(self, mask, value)
         set_history(result, node)
     return result
@@ -655,6 +713,7 @@ def masked_fill_tensor_(self: T, mask: AnyTensor, value: AnyTensor) -> T:
             _masked_fill_tensor_writer,
             mask,
             value,
+            operator="masked_fill_",
             overlap="unrecorded",
         )
     except Exception as error:
@@ -670,7 +729,7 @@ def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
         explain(error, "self: Tensor, indices: Tensors, places: Shape", self, indices, places)
         raise
     result = wrap_like(self, array)
-    if is_grad_enabled() and requires_grad(self, *indices):
+    if is_recording() and requires_grad(self, *indices):
         node = IndexBackward0.record(self, indices, places)
         set_history(result, node)
     return result
@@ -693,7 +752,7 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: S
         )
         raise
     result = wrap_like(self, array)
-    if is_grad_enabled() and requires_grad(self, *indices):
+    if is_recording() and requires_grad(self, *indices):
         node = IndexSpreadBackward0.record(self, sizes, indices, places)
         set_history(result, node)
     return result
@@ -728,7 +787,7 @@ def index_put_at(
         )
         raise
     result = wrap_like(self, array)
-    if is_grad_enabled() and requires_grad(self, *indices, values):
+    if is_recording() and requires_grad(self, *indices, values):
         node = IndexPutBackward0.record(self, indices, places, values, accumulate)
         set_history(result, node)
     return result
@@ -755,6 +814,7 @@ def index_put_at_(
             places,
             values,
             accumulate,
+            operator="index_put_",
             overlap="unrecorded",
             distinct=True,
         )

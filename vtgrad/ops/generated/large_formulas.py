@@ -9,24 +9,38 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.formulas.support import (
     kept_shape,
     log_of_number,
+    other_dims,
     reduced_count,
     reduces_all,
+    sinc_slope,
 )
 from vtgrad.ops.overwriting import over
 from vtgrad.ops.types import Dims
-from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.arrays import Array, Number, NumpyDType
 
 __all__ = [
     "gradient_inside",
+    "gradient_of_acosh",
+    "gradient_of_angle",
     "gradient_of_base",
+    "gradient_of_distance",
     "gradient_of_divisor",
     "gradient_of_exponent",
+    "gradient_of_i1",
+    "gradient_of_logcumsumexp",
+    "gradient_of_logit",
     "gradient_of_lower",
+    "gradient_of_magnitude",
+    "gradient_of_mvlgamma",
+    "gradient_of_nan_to_num",
     "gradient_of_number_exponent",
     "gradient_of_power",
+    "gradient_of_renorm",
     "gradient_of_sgn",
+    "gradient_of_sinc",
     "gradient_of_upper",
     "logsumexp_gradient",
+    "outer_factor",
     "shared_by_mask",
     "shared_by_ties",
     "shared_by_whole_ties",
@@ -51,10 +65,42 @@ def gradient_inside(
     return over(owned << 1, k.where, inside, grad, 0)
 
 
+def gradient_of_acosh(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
+    """The gradient by ``sqrt(x * x - 1)``, of complex values on the branch that `acosh` is on."""
+    if dtype.kind != "c":
+        return over(2 | owned, k.mul, grad, over(1, k.rsqrt, over(1, k.sub, k.mul(self, self), 1)))
+    return over(
+        2 | owned,
+        k.mul,
+        grad,
+        k.conj(over(3, k.mul, over(1, k.rsqrt, k.sub(self, 1)), over(1, k.rsqrt, k.add(self, 1)))),
+    )
+
+
+def gradient_of_angle(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
+    """The gradient of the values whose angles were taken: across them, by their length.
+
+    A real value keeps its angle when it moves, and at 0 there is none.
+    """
+    if dtype.kind != "c":
+        return k.zeros_like(grad)
+    length = k.abs(self)
+    zero = k.logical_not(k.gt(length, 0))
+    unit = over(2, k.div, self, over(4, k.where, zero, 1, k.mul(length, length)))
+    return over(4, k.where, zero, 0, over(1, k.mul, over(owned << 1, k.mul, unit, grad), 1j))
+
+
 def gradient_of_base(owned: bool, grad: Array, base: Array, exponent: Array) -> Array:
     """The gradient of the base of ``base ** exponent``; 0 where the exponent is 0."""
     slope = over(1, k.mul, over(2, k.pow, base, k.sub(exponent, 1)), exponent)
     return over(4, k.where, k.eq(exponent, 0), 0, over(owned, k.mul, grad, k.conj(slope)))
+
+
+def gradient_of_distance(
+    owned: bool, grad: Array, a: Array, b: Array, result: Array, ord: float
+) -> Array:
+    """The gradient of the first of two tensors in their distance."""
+    return vector_norm_gradient(owned, grad, k.sub(a, b), result, ord, None)
 
 
 def gradient_of_divisor(
@@ -88,6 +134,44 @@ def gradient_of_exponent(
     )
 
 
+def gradient_of_i1(owned: bool, grad: Array, self: Array, result: Array) -> Array:
+    """The gradient of Bessel's function of order 1, which is steepest at 0."""
+    zero = k.eq(self, 0)
+    quotient = over(4, k.where, zero, 0.5, over(2, k.div, result, k.where(zero, 1, self)))
+    return over(2 | owned, k.mul, grad, k.sub(k.i0(self), quotient))
+
+
+def gradient_of_logcumsumexp(
+    owned: bool, grad: Array, input: Array, result: Array, dim: int, dtype: NumpyDType
+) -> Array:
+    """Each element went into all later sums: those are added up as logarithms, signs apart."""
+    if grad.ndim == 0:
+        return k.clone(grad)
+    if dtype.kind == "c":
+        logs = k.logcumsumexp_dim(k.flip(over(1, k.sub, k.log(grad), k.conj(result)), (dim,)), dim)
+        return over(1, k.exp, k.add(k.flip(logs, (dim,)), k.conj(input)))
+    total = k.zeros_like(grad)
+    for sign in (1, -1):
+        part = k.mul(grad, sign)
+        there = k.gt(part, 0)
+        logs = over(1, k.sub, over(1, k.log, k.where(there, part, 1)), result)
+        logs = k.flip(k.where(there, logs, float("-inf")), (dim,))
+        later = k.flip(k.logcumsumexp_dim(logs, dim), (dim,))
+        total = over(2, k.add, total, over(1, k.mul, over(1, k.exp, k.add(later, input)), sign))
+    return total
+
+
+def gradient_of_logit(owned: bool, grad: Array, self: Array, eps: float | None) -> Array:
+    """The gradient of a probability: nan if it is none, and 0 where it was limited."""
+    if eps is None:
+        outside = k.logical_or(k.lt(self, 0), k.gt(self, 1))
+    else:
+        outside = k.logical_not(k.logical_and(k.ge(self, eps), k.le(self, 1 - eps)))
+    safe = k.where(outside, 0.5, self)
+    slope = over(2, k.div, grad, over(2, k.mul, safe, k.rsub(safe, 1)))
+    return k.where(outside, float("nan") if eps is None else 0.0, slope)
+
+
 def gradient_of_lower(
     owned: bool, grad: Array, self: Array, low: Array | None, high: Array | None
 ) -> Array:
@@ -97,6 +181,38 @@ def gradient_of_lower(
     if high is not None:
         taken = k.logical_and(taken, k.lt(low, high))
     return over(owned << 1, k.where, taken, grad, 0)
+
+
+def gradient_of_magnitude(owned: bool, grad: Array, self: Array, result: Array) -> Array:
+    """The gradient of what `copysign` gave another sign: turned if that was turned, 0 at 0."""
+    zero = k.eq(self, 0)
+    return over(
+        2 | owned,
+        k.mul,
+        grad,
+        over(4, k.where, zero, 0, over(2, k.div, result, k.where(zero, 1, self))),
+    )
+
+
+def gradient_of_mvlgamma(owned: bool, grad: Array, self: Array, p: int) -> Array:
+    """The gradient of a sum of logarithms of the gamma function, at steps of one half."""
+    slope = k.digamma(self)
+    for j in range(1, p):
+        slope = k.add(slope, k.digamma(k.sub(self, j / 2)))
+    return over(owned, k.mul, grad, slope)
+
+
+def gradient_of_nan_to_num(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
+    """The gradient where a value was finite; of complex ones, part by part."""
+    if dtype.kind != "c":
+        return k.where(k.isfinite(self), grad, 0)
+    finite = k.finite_parts(self)
+    turned_grad, turned_finite = (k.conj(grad), k.conj(finite))
+    real = over(3, k.mul, k.add(grad, turned_grad), k.add(finite, turned_finite))
+    imaginary = over(
+        3, k.mul, k.sub(grad, turned_grad), over(1, k.mul, k.sub(finite, turned_finite), -1j)
+    )
+    return over(1, k.mul, k.add(real, imaginary), 0.25)
 
 
 def gradient_of_number_exponent(
@@ -118,6 +234,26 @@ def gradient_of_power(owned: bool, grad: Array, base: Array, exponent: Number) -
     return over(2 | owned, k.mul, grad, k.conj(over(1, k.mul, k.pow(base, exponent - 1), exponent)))
 
 
+def gradient_of_renorm(
+    owned: bool, grad: Array, input: Array, ord: float, dim: int, maxnorm: float
+) -> Array:
+    """The gradient of slices that were scaled by ``maxnorm / (norm + 1e-7)`` if too long.
+
+    It has a part by the slice itself and one by its norm.
+    """
+    dims = other_dims(len(input.shape), dim)
+    norm = k.linalg_vector_norm(input, ord, dims, True)
+    long = k.gt(norm, maxnorm)
+    factor = over(
+        1, k.mul, over(1, k.reciprocal, over(1, k.add, k.where(long, norm, 1), 1e-07)), maxnorm
+    )
+    along = k.sum(k.mul(grad, k.conj(input)), dims, True)
+    along = over(1, k.mul, k.add(along, k.conj(along)), 0.5)
+    slope = over(1, k.div, over(1, k.mul, k.mul(along, factor), factor), -maxnorm if maxnorm else 1)
+    by_norm = vector_norm_gradient(False, k.where(long, slope, 0), input, norm, ord, dims)
+    return over(1, k.add, over(2, k.where, long, k.mul(grad, factor), grad), by_norm)
+
+
 def gradient_of_sgn(owned: bool, grad: Array, self: Array, result: Array) -> Array:
     """What of the gradient is across the direction of the value, divided by its length.
 
@@ -130,6 +266,30 @@ def gradient_of_sgn(owned: bool, grad: Array, self: Array, result: Array) -> Arr
     )
     across = over(2, k.sub, grad, k.mul(result, along))
     return over(4, k.where, zero, 0, over(2, k.div, across, k.where(zero, 1, length)))
+
+
+def gradient_of_sinc(owned: bool, grad: Array, self: Array) -> Array:
+    """The gradient of ``sin(t) / t`` with ``t = pi * self``.
+
+    The quotient loses its digits near 0, and has none there; a Taylor polynomial does not.
+    """
+    t = k.mul(self, 3.141592653589793)
+    near = k.lt(k.abs(t), 0.5)
+    s = k.where(near, t, 0)
+    square = k.mul(s, s)
+    first, *others, last = sinc_slope()
+    series = k.mul(square, first)
+    for coefficient in others:
+        series = over(1, k.mul, k.add(series, coefficient), square)
+    series = over(1, k.mul, k.add(series, last), s)
+    t = k.where(near, 1, t)
+    quotient = over(1, k.div, over(3, k.sub, k.cos(t), over(1, k.div, k.sin(t), t)), t)
+    return over(
+        2 | owned,
+        k.mul,
+        grad,
+        k.conj(over(1, k.mul, k.where(near, series, quotient), 3.141592653589793)),
+    )
 
 
 def gradient_of_upper(
@@ -148,6 +308,11 @@ def logsumexp_gradient(owned: bool, grad: Array, input: Array, result: Array, di
     kept = kept_shape(input.shape, dim)
     share = over(1, k.exp, k.sub(input, k.reshape(result, kept)))
     return k.mul(k.reshape(grad, kept), k.conj(share))
+
+
+def outer_factor(owned: bool, grad: Array, vec: Array) -> Array:
+    """The rows of a gradient, each times the conjugate of its element of `vec`."""
+    return over(owned, k.mul, grad, k.conj(k.reshape(vec, (vec.shape[0], 1))))
 
 
 def shared_by_mask(owned: bool, grad: Array, mask: Array, dim: Dims) -> Array:

@@ -15,16 +15,31 @@ from vtgrad.ops.generated.functional import (
     absolute as _absolute,
 )
 from vtgrad.ops.generated.functional import (
+    absolute_ as _absolute_,
+)
+from vtgrad.ops.generated.functional import (
     acos as _acos,
 )
 from vtgrad.ops.generated.functional import (
     acos_ as _acos_,
 )
 from vtgrad.ops.generated.functional import (
+    acosh as _acosh,
+)
+from vtgrad.ops.generated.functional import (
+    acosh_ as _acosh_,
+)
+from vtgrad.ops.generated.functional import (
     add as _add,
 )
 from vtgrad.ops.generated.functional import (
     add_ as _add_,
+)
+from vtgrad.ops.generated.functional import (
+    addbmm as _addbmm,
+)
+from vtgrad.ops.generated.functional import (
+    addbmm_ as _addbmm_,
 )
 from vtgrad.ops.generated.functional import (
     addcdiv as _addcdiv,
@@ -45,10 +60,25 @@ from vtgrad.ops.generated.functional import (
     addmm_ as _addmm_,
 )
 from vtgrad.ops.generated.functional import (
+    addmv as _addmv,
+)
+from vtgrad.ops.generated.functional import (
+    addmv_ as _addmv_,
+)
+from vtgrad.ops.generated.functional import (
+    addr as _addr,
+)
+from vtgrad.ops.generated.functional import (
+    addr_ as _addr_,
+)
+from vtgrad.ops.generated.functional import (
     adjoint as _adjoint,
 )
 from vtgrad.ops.generated.functional import (
     all as _all,
+)
+from vtgrad.ops.generated.functional import (
+    allclose as _allclose,
 )
 from vtgrad.ops.generated.functional import (
     amax as _amax,
@@ -57,7 +87,58 @@ from vtgrad.ops.generated.functional import (
     amin as _amin,
 )
 from vtgrad.ops.generated.functional import (
+    aminmax as _aminmax,
+)
+from vtgrad.ops.generated.functional import (
+    angle as _angle,
+)
+from vtgrad.ops.generated.functional import (
     any as _any,
+)
+from vtgrad.ops.generated.functional import (
+    apply_ as _apply_,
+)
+from vtgrad.ops.generated.functional import (
+    arccos as _arccos,
+)
+from vtgrad.ops.generated.functional import (
+    arccos_ as _arccos_,
+)
+from vtgrad.ops.generated.functional import (
+    arccosh as _arccosh,
+)
+from vtgrad.ops.generated.functional import (
+    arccosh_ as _arccosh_,
+)
+from vtgrad.ops.generated.functional import (
+    arcsin as _arcsin,
+)
+from vtgrad.ops.generated.functional import (
+    arcsin_ as _arcsin_,
+)
+from vtgrad.ops.generated.functional import (
+    arcsinh as _arcsinh,
+)
+from vtgrad.ops.generated.functional import (
+    arcsinh_ as _arcsinh_,
+)
+from vtgrad.ops.generated.functional import (
+    arctan as _arctan,
+)
+from vtgrad.ops.generated.functional import (
+    arctan2 as _arctan2,
+)
+from vtgrad.ops.generated.functional import (
+    arctan2_ as _arctan2_,
+)
+from vtgrad.ops.generated.functional import (
+    arctan_ as _arctan_,
+)
+from vtgrad.ops.generated.functional import (
+    arctanh as _arctanh,
+)
+from vtgrad.ops.generated.functional import (
+    arctanh_ as _arctanh_,
 )
 from vtgrad.ops.generated.functional import (
     argmax as _argmax,
@@ -84,6 +165,12 @@ from vtgrad.ops.generated.functional import (
     asin_ as _asin_,
 )
 from vtgrad.ops.generated.functional import (
+    asinh as _asinh,
+)
+from vtgrad.ops.generated.functional import (
+    asinh_ as _asinh_,
+)
+from vtgrad.ops.generated.functional import (
     atan as _atan,
 )
 from vtgrad.ops.generated.functional import (
@@ -94,6 +181,18 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     atan_ as _atan_,
+)
+from vtgrad.ops.generated.functional import (
+    atanh as _atanh,
+)
+from vtgrad.ops.generated.functional import (
+    atanh_ as _atanh_,
+)
+from vtgrad.ops.generated.functional import (
+    baddbmm as _baddbmm,
+)
+from vtgrad.ops.generated.functional import (
+    baddbmm_ as _baddbmm_,
 )
 from vtgrad.ops.generated.functional import (
     bernoulli as _bernoulli,
@@ -144,6 +243,9 @@ from vtgrad.ops.generated.functional import (
     broadcast_to as _broadcast_to,
 )
 from vtgrad.ops.generated.functional import (
+    cauchy_ as _cauchy_,
+)
+from vtgrad.ops.generated.functional import (
     ceil as _ceil,
 )
 from vtgrad.ops.generated.functional import (
@@ -192,6 +294,12 @@ from vtgrad.ops.generated.functional import (
     copy_ as _copy_,
 )
 from vtgrad.ops.generated.functional import (
+    copysign as _copysign,
+)
+from vtgrad.ops.generated.functional import (
+    copysign_ as _copysign_,
+)
+from vtgrad.ops.generated.functional import (
     cos as _cos,
 )
 from vtgrad.ops.generated.functional import (
@@ -202,6 +310,18 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     cosh_ as _cosh_,
+)
+from vtgrad.ops.generated.functional import (
+    count_nonzero as _count_nonzero,
+)
+from vtgrad.ops.generated.functional import (
+    cross as _cross,
+)
+from vtgrad.ops.generated.functional import (
+    cummax as _cummax,
+)
+from vtgrad.ops.generated.functional import (
+    cummin as _cummin,
 )
 from vtgrad.ops.generated.functional import (
     cumprod as _cumprod,
@@ -216,16 +336,49 @@ from vtgrad.ops.generated.functional import (
     cumsum_ as _cumsum_,
 )
 from vtgrad.ops.generated.functional import (
+    deg2rad as _deg2rad,
+)
+from vtgrad.ops.generated.functional import (
+    deg2rad_ as _deg2rad_,
+)
+from vtgrad.ops.generated.functional import (
+    diag as _diag,
+)
+from vtgrad.ops.generated.functional import (
+    diag_embed as _diag_embed,
+)
+from vtgrad.ops.generated.functional import (
+    diagflat as _diagflat,
+)
+from vtgrad.ops.generated.functional import (
     diagonal as _diagonal,
 )
 from vtgrad.ops.generated.functional import (
     diagonal_scatter as _diagonal_scatter,
 )
 from vtgrad.ops.generated.functional import (
+    diff as _diff,
+)
+from vtgrad.ops.generated.functional import (
+    digamma as _digamma,
+)
+from vtgrad.ops.generated.functional import (
+    digamma_ as _digamma_,
+)
+from vtgrad.ops.generated.functional import (
+    dist as _dist,
+)
+from vtgrad.ops.generated.functional import (
     div as _div,
 )
 from vtgrad.ops.generated.functional import (
     div_ as _div_,
+)
+from vtgrad.ops.generated.functional import (
+    divide as _divide,
+)
+from vtgrad.ops.generated.functional import (
+    divide_ as _divide_,
 )
 from vtgrad.ops.generated.functional import (
     dot as _dot,
@@ -238,6 +391,27 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     eq_ as _eq_,
+)
+from vtgrad.ops.generated.functional import (
+    equal as _equal,
+)
+from vtgrad.ops.generated.functional import (
+    erf as _erf,
+)
+from vtgrad.ops.generated.functional import (
+    erf_ as _erf_,
+)
+from vtgrad.ops.generated.functional import (
+    erfc as _erfc,
+)
+from vtgrad.ops.generated.functional import (
+    erfc_ as _erfc_,
+)
+from vtgrad.ops.generated.functional import (
+    erfinv as _erfinv,
+)
+from vtgrad.ops.generated.functional import (
+    erfinv_ as _erfinv_,
 )
 from vtgrad.ops.generated.functional import (
     exp as _exp,
@@ -270,6 +444,15 @@ from vtgrad.ops.generated.functional import (
     fill_ as _fill_,
 )
 from vtgrad.ops.generated.functional import (
+    fill_diagonal_ as _fill_diagonal_,
+)
+from vtgrad.ops.generated.functional import (
+    fix as _fix,
+)
+from vtgrad.ops.generated.functional import (
+    fix_ as _fix_,
+)
+from vtgrad.ops.generated.functional import (
     flatten as _flatten,
 )
 from vtgrad.ops.generated.functional import (
@@ -280,6 +463,12 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     flipud as _flipud,
+)
+from vtgrad.ops.generated.functional import (
+    float_power as _float_power,
+)
+from vtgrad.ops.generated.functional import (
+    float_power_ as _float_power_,
 )
 from vtgrad.ops.generated.functional import (
     floor as _floor,
@@ -294,6 +483,12 @@ from vtgrad.ops.generated.functional import (
     floor_divide_ as _floor_divide_,
 )
 from vtgrad.ops.generated.functional import (
+    fmax as _fmax,
+)
+from vtgrad.ops.generated.functional import (
+    fmin as _fmin,
+)
+from vtgrad.ops.generated.functional import (
     fmod as _fmod,
 )
 from vtgrad.ops.generated.functional import (
@@ -306,7 +501,16 @@ from vtgrad.ops.generated.functional import (
     frac_ as _frac_,
 )
 from vtgrad.ops.generated.functional import (
+    frexp as _frexp,
+)
+from vtgrad.ops.generated.functional import (
     gather as _gather,
+)
+from vtgrad.ops.generated.functional import (
+    gcd as _gcd,
+)
+from vtgrad.ops.generated.functional import (
+    gcd_ as _gcd_,
 )
 from vtgrad.ops.generated.functional import (
     ge as _ge,
@@ -315,13 +519,49 @@ from vtgrad.ops.generated.functional import (
     ge_ as _ge_,
 )
 from vtgrad.ops.generated.functional import (
+    geometric_ as _geometric_,
+)
+from vtgrad.ops.generated.functional import (
+    ger as _ger,
+)
+from vtgrad.ops.generated.functional import (
+    greater as _greater,
+)
+from vtgrad.ops.generated.functional import (
+    greater_ as _greater_,
+)
+from vtgrad.ops.generated.functional import (
+    greater_equal as _greater_equal,
+)
+from vtgrad.ops.generated.functional import (
+    greater_equal_ as _greater_equal_,
+)
+from vtgrad.ops.generated.functional import (
     gt as _gt,
 )
 from vtgrad.ops.generated.functional import (
     gt_ as _gt_,
 )
 from vtgrad.ops.generated.functional import (
+    heaviside as _heaviside,
+)
+from vtgrad.ops.generated.functional import (
+    heaviside_ as _heaviside_,
+)
+from vtgrad.ops.generated.functional import (
     hsplit as _hsplit,
+)
+from vtgrad.ops.generated.functional import (
+    hypot as _hypot,
+)
+from vtgrad.ops.generated.functional import (
+    hypot_ as _hypot_,
+)
+from vtgrad.ops.generated.functional import (
+    i0 as _i0,
+)
+from vtgrad.ops.generated.functional import (
+    i0_ as _i0_,
 )
 from vtgrad.ops.generated.functional import (
     index_add as _index_add,
@@ -348,7 +588,31 @@ from vtgrad.ops.generated.functional import (
     index_put_ as _index_put_,
 )
 from vtgrad.ops.generated.functional import (
+    index_reduce as _index_reduce,
+)
+from vtgrad.ops.generated.functional import (
+    index_reduce_ as _index_reduce_,
+)
+from vtgrad.ops.generated.functional import (
     index_select as _index_select,
+)
+from vtgrad.ops.generated.functional import (
+    inner as _inner,
+)
+from vtgrad.ops.generated.functional import (
+    is_conj as _is_conj,
+)
+from vtgrad.ops.generated.functional import (
+    is_neg as _is_neg,
+)
+from vtgrad.ops.generated.functional import (
+    is_nonzero as _is_nonzero,
+)
+from vtgrad.ops.generated.functional import (
+    is_set_to as _is_set_to,
+)
+from vtgrad.ops.generated.functional import (
+    isclose as _isclose,
 )
 from vtgrad.ops.generated.functional import (
     isfinite as _isfinite,
@@ -358,6 +622,33 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     isnan as _isnan,
+)
+from vtgrad.ops.generated.functional import (
+    isneginf as _isneginf,
+)
+from vtgrad.ops.generated.functional import (
+    isposinf as _isposinf,
+)
+from vtgrad.ops.generated.functional import (
+    isreal as _isreal,
+)
+from vtgrad.ops.generated.functional import (
+    kron as _kron,
+)
+from vtgrad.ops.generated.functional import (
+    lazy_conj as _lazy_conj,
+)
+from vtgrad.ops.generated.functional import (
+    lcm as _lcm,
+)
+from vtgrad.ops.generated.functional import (
+    lcm_ as _lcm_,
+)
+from vtgrad.ops.generated.functional import (
+    ldexp as _ldexp,
+)
+from vtgrad.ops.generated.functional import (
+    ldexp_ as _ldexp_,
 )
 from vtgrad.ops.generated.functional import (
     le as _le,
@@ -370,6 +661,24 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     lerp_ as _lerp_,
+)
+from vtgrad.ops.generated.functional import (
+    less as _less,
+)
+from vtgrad.ops.generated.functional import (
+    less_ as _less_,
+)
+from vtgrad.ops.generated.functional import (
+    less_equal as _less_equal,
+)
+from vtgrad.ops.generated.functional import (
+    less_equal_ as _less_equal_,
+)
+from vtgrad.ops.generated.functional import (
+    lgamma as _lgamma,
+)
+from vtgrad.ops.generated.functional import (
+    lgamma_ as _lgamma_,
 )
 from vtgrad.ops.generated.functional import (
     log as _log,
@@ -396,7 +705,19 @@ from vtgrad.ops.generated.functional import (
     log_ as _log_,
 )
 from vtgrad.ops.generated.functional import (
+    log_normal_ as _log_normal_,
+)
+from vtgrad.ops.generated.functional import (
     log_softmax as _log_softmax,
+)
+from vtgrad.ops.generated.functional import (
+    logaddexp as _logaddexp,
+)
+from vtgrad.ops.generated.functional import (
+    logaddexp2 as _logaddexp2,
+)
+from vtgrad.ops.generated.functional import (
+    logcumsumexp as _logcumsumexp,
 )
 from vtgrad.ops.generated.functional import (
     logical_and as _logical_and,
@@ -423,6 +744,12 @@ from vtgrad.ops.generated.functional import (
     logical_xor_ as _logical_xor_,
 )
 from vtgrad.ops.generated.functional import (
+    logit as _logit,
+)
+from vtgrad.ops.generated.functional import (
+    logit_ as _logit_,
+)
+from vtgrad.ops.generated.functional import (
     logsumexp as _logsumexp,
 )
 from vtgrad.ops.generated.functional import (
@@ -432,10 +759,22 @@ from vtgrad.ops.generated.functional import (
     lt_ as _lt_,
 )
 from vtgrad.ops.generated.functional import (
+    map2_ as _map2_,
+)
+from vtgrad.ops.generated.functional import (
+    map_ as _map_,
+)
+from vtgrad.ops.generated.functional import (
     masked_fill as _masked_fill,
 )
 from vtgrad.ops.generated.functional import (
     masked_fill_ as _masked_fill_,
+)
+from vtgrad.ops.generated.functional import (
+    masked_scatter as _masked_scatter,
+)
+from vtgrad.ops.generated.functional import (
+    masked_scatter_ as _masked_scatter_,
 )
 from vtgrad.ops.generated.functional import (
     masked_select as _masked_select,
@@ -477,10 +816,37 @@ from vtgrad.ops.generated.functional import (
     mul_ as _mul_,
 )
 from vtgrad.ops.generated.functional import (
+    multiply as _multiply,
+)
+from vtgrad.ops.generated.functional import (
+    multiply_ as _multiply_,
+)
+from vtgrad.ops.generated.functional import (
     mv as _mv,
 )
 from vtgrad.ops.generated.functional import (
+    mvlgamma as _mvlgamma,
+)
+from vtgrad.ops.generated.functional import (
+    mvlgamma_ as _mvlgamma_,
+)
+from vtgrad.ops.generated.functional import (
+    nan_to_num as _nan_to_num,
+)
+from vtgrad.ops.generated.functional import (
+    nan_to_num_ as _nan_to_num_,
+)
+from vtgrad.ops.generated.functional import (
+    nanmean as _nanmean,
+)
+from vtgrad.ops.generated.functional import (
+    nansum as _nansum,
+)
+from vtgrad.ops.generated.functional import (
     narrow as _narrow,
+)
+from vtgrad.ops.generated.functional import (
+    narrow_copy as _narrow_copy,
 )
 from vtgrad.ops.generated.functional import (
     ne as _ne,
@@ -495,6 +861,18 @@ from vtgrad.ops.generated.functional import (
     neg_ as _neg_,
 )
 from vtgrad.ops.generated.functional import (
+    negative as _negative,
+)
+from vtgrad.ops.generated.functional import (
+    negative_ as _negative_,
+)
+from vtgrad.ops.generated.functional import (
+    nextafter as _nextafter,
+)
+from vtgrad.ops.generated.functional import (
+    nextafter_ as _nextafter_,
+)
+from vtgrad.ops.generated.functional import (
     nonzero as _nonzero,
 )
 from vtgrad.ops.generated.functional import (
@@ -504,10 +882,19 @@ from vtgrad.ops.generated.functional import (
     normal_ as _normal_,
 )
 from vtgrad.ops.generated.functional import (
+    not_equal as _not_equal,
+)
+from vtgrad.ops.generated.functional import (
+    not_equal_ as _not_equal_,
+)
+from vtgrad.ops.generated.functional import (
     outer as _outer,
 )
 from vtgrad.ops.generated.functional import (
     permute as _permute,
+)
+from vtgrad.ops.generated.functional import (
+    polygamma_ as _polygamma_,
 )
 from vtgrad.ops.generated.functional import (
     positive as _positive,
@@ -520,6 +907,18 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     prod as _prod,
+)
+from vtgrad.ops.generated.functional import (
+    put as _put,
+)
+from vtgrad.ops.generated.functional import (
+    put_ as _put_,
+)
+from vtgrad.ops.generated.functional import (
+    rad2deg as _rad2deg,
+)
+from vtgrad.ops.generated.functional import (
+    rad2deg_ as _rad2deg_,
 )
 from vtgrad.ops.generated.functional import (
     random_ as _random_,
@@ -546,7 +945,16 @@ from vtgrad.ops.generated.functional import (
     remainder_ as _remainder_,
 )
 from vtgrad.ops.generated.functional import (
+    renorm as _renorm,
+)
+from vtgrad.ops.generated.functional import (
+    renorm_ as _renorm_,
+)
+from vtgrad.ops.generated.functional import (
     repeat as _repeat,
+)
+from vtgrad.ops.generated.functional import (
+    repeat_interleave as _repeat_interleave,
 )
 from vtgrad.ops.generated.functional import (
     reshape as _reshape,
@@ -555,7 +963,22 @@ from vtgrad.ops.generated.functional import (
     reshape_as as _reshape_as,
 )
 from vtgrad.ops.generated.functional import (
+    resize_ as _resize_,
+)
+from vtgrad.ops.generated.functional import (
+    resize_as_ as _resize_as_,
+)
+from vtgrad.ops.generated.functional import (
+    resolve_conj as _resolve_conj,
+)
+from vtgrad.ops.generated.functional import (
+    resolve_neg as _resolve_neg,
+)
+from vtgrad.ops.generated.functional import (
     roll as _roll,
+)
+from vtgrad.ops.generated.functional import (
+    rot90 as _rot90,
 )
 from vtgrad.ops.generated.functional import (
     round as _round,
@@ -582,10 +1005,19 @@ from vtgrad.ops.generated.functional import (
     scatter_add_ as _scatter_add_,
 )
 from vtgrad.ops.generated.functional import (
+    scatter_reduce as _scatter_reduce,
+)
+from vtgrad.ops.generated.functional import (
+    scatter_reduce_ as _scatter_reduce_,
+)
+from vtgrad.ops.generated.functional import (
     select as _select,
 )
 from vtgrad.ops.generated.functional import (
     select_scatter as _select_scatter,
+)
+from vtgrad.ops.generated.functional import (
+    set_ as _set_,
 )
 from vtgrad.ops.generated.functional import (
     sgn as _sgn,
@@ -606,10 +1038,19 @@ from vtgrad.ops.generated.functional import (
     sign_ as _sign_,
 )
 from vtgrad.ops.generated.functional import (
+    signbit as _signbit,
+)
+from vtgrad.ops.generated.functional import (
     sin as _sin,
 )
 from vtgrad.ops.generated.functional import (
     sin_ as _sin_,
+)
+from vtgrad.ops.generated.functional import (
+    sinc as _sinc,
+)
+from vtgrad.ops.generated.functional import (
+    sinc_ as _sinc_,
 )
 from vtgrad.ops.generated.functional import (
     sinh as _sinh,
@@ -658,6 +1099,12 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     sub_ as _sub_,
+)
+from vtgrad.ops.generated.functional import (
+    subtract as _subtract,
+)
+from vtgrad.ops.generated.functional import (
+    subtract_ as _subtract_,
 )
 from vtgrad.ops.generated.functional import (
     sum as _sum,
@@ -711,6 +1158,9 @@ from vtgrad.ops.generated.functional import (
     topk as _topk,
 )
 from vtgrad.ops.generated.functional import (
+    trace as _trace,
+)
+from vtgrad.ops.generated.functional import (
     transpose as _transpose,
 )
 from vtgrad.ops.generated.functional import (
@@ -753,6 +1203,15 @@ from vtgrad.ops.generated.functional import (
     uniform_ as _uniform_,
 )
 from vtgrad.ops.generated.functional import (
+    unsafe_chunk as _unsafe_chunk,
+)
+from vtgrad.ops.generated.functional import (
+    unsafe_split as _unsafe_split,
+)
+from vtgrad.ops.generated.functional import (
+    unsafe_split_with_sizes as _unsafe_split_with_sizes,
+)
+from vtgrad.ops.generated.functional import (
     unsqueeze as _unsqueeze,
 )
 from vtgrad.ops.generated.functional import (
@@ -762,6 +1221,9 @@ from vtgrad.ops.generated.functional import (
     var as _var,
 )
 from vtgrad.ops.generated.functional import (
+    vdot as _vdot,
+)
+from vtgrad.ops.generated.functional import (
     view as _view,
 )
 from vtgrad.ops.generated.functional import (
@@ -769,6 +1231,12 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     vsplit as _vsplit,
+)
+from vtgrad.ops.generated.functional import (
+    xlogy as _xlogy,
+)
+from vtgrad.ops.generated.functional import (
+    xlogy_ as _xlogy_,
 )
 from vtgrad.ops.generated.functional import (
     zero_ as _zero_,
@@ -786,21 +1254,48 @@ class TensorMethods(TensorBase):
     abs = _abs
     abs_ = _abs_
     absolute = _absolute
+    absolute_ = _absolute_
     acos = _acos
     acos_ = _acos_
+    acosh = _acosh
+    acosh_ = _acosh_
     add = _add
     add_ = _add_
+    addbmm = _addbmm
+    addbmm_ = _addbmm_
     addcdiv = _addcdiv
     addcdiv_ = _addcdiv_
     addcmul = _addcmul
     addcmul_ = _addcmul_
     addmm = _addmm
     addmm_ = _addmm_
+    addmv = _addmv
+    addmv_ = _addmv_
+    addr = _addr
+    addr_ = _addr_
     adjoint = _adjoint
     all = _all
+    allclose = _allclose
     amax = _amax
     amin = _amin
+    aminmax = _aminmax
+    angle = _angle
     any = _any
+    apply_ = _apply_
+    arccos = _arccos
+    arccos_ = _arccos_
+    arccosh = _arccosh
+    arccosh_ = _arccosh_
+    arcsin = _arcsin
+    arcsin_ = _arcsin_
+    arcsinh = _arcsinh
+    arcsinh_ = _arcsinh_
+    arctan = _arctan
+    arctan2 = _arctan2
+    arctan2_ = _arctan2_
+    arctan_ = _arctan_
+    arctanh = _arctanh
+    arctanh_ = _arctanh_
     argmax = _argmax
     argmin = _argmin
     argsort = _argsort
@@ -809,10 +1304,16 @@ class TensorMethods(TensorBase):
     as_strided_scatter = _as_strided_scatter
     asin = _asin
     asin_ = _asin_
+    asinh = _asinh
+    asinh_ = _asinh_
     atan = _atan
     atan2 = _atan2
     atan2_ = _atan2_
     atan_ = _atan_
+    atanh = _atanh
+    atanh_ = _atanh_
+    baddbmm = _baddbmm
+    baddbmm_ = _baddbmm_
     bernoulli = _bernoulli
     bernoulli_ = _bernoulli_
     bitwise_and = _bitwise_and
@@ -829,6 +1330,7 @@ class TensorMethods(TensorBase):
     bitwise_xor_ = _bitwise_xor_
     bmm = _bmm
     broadcast_to = _broadcast_to
+    cauchy_ = _cauchy_
     ceil = _ceil
     ceil_ = _ceil_
     chunk = _chunk
@@ -845,22 +1347,46 @@ class TensorMethods(TensorBase):
     conj_physical_ = _conj_physical_
     contiguous = _contiguous
     copy_ = _copy_
+    copysign = _copysign
+    copysign_ = _copysign_
     cos = _cos
     cos_ = _cos_
     cosh = _cosh
     cosh_ = _cosh_
+    count_nonzero = _count_nonzero
+    cross = _cross
+    cummax = _cummax
+    cummin = _cummin
     cumprod = _cumprod
     cumprod_ = _cumprod_
     cumsum = _cumsum
     cumsum_ = _cumsum_
+    deg2rad = _deg2rad
+    deg2rad_ = _deg2rad_
+    diag = _diag
+    diag_embed = _diag_embed
+    diagflat = _diagflat
     diagonal = _diagonal
     diagonal_scatter = _diagonal_scatter
+    diff = _diff
+    digamma = _digamma
+    digamma_ = _digamma_
+    dist = _dist
     div = _div
     div_ = _div_
+    divide = _divide
+    divide_ = _divide_
     dot = _dot
     dsplit = _dsplit
     eq = _eq
     eq_ = _eq_
+    equal = _equal
+    erf = _erf
+    erf_ = _erf_
+    erfc = _erfc
+    erfc_ = _erfc_
+    erfinv = _erfinv
+    erfinv_ = _erfinv_
     exp = _exp
     exp2 = _exp2
     exp2_ = _exp2_
@@ -871,24 +1397,46 @@ class TensorMethods(TensorBase):
     expm1_ = _expm1_
     exponential_ = _exponential_
     fill_ = _fill_
+    fill_diagonal_ = _fill_diagonal_
+    fix = _fix
+    fix_ = _fix_
     flatten = _flatten
     flip = _flip
     fliplr = _fliplr
     flipud = _flipud
+    float_power = _float_power
+    float_power_ = _float_power_
     floor = _floor
     floor_ = _floor_
     floor_divide = _floor_divide
     floor_divide_ = _floor_divide_
+    fmax = _fmax
+    fmin = _fmin
     fmod = _fmod
     fmod_ = _fmod_
     frac = _frac
     frac_ = _frac_
+    frexp = _frexp
     gather = _gather
+    gcd = _gcd
+    gcd_ = _gcd_
     ge = _ge
     ge_ = _ge_
+    geometric_ = _geometric_
+    ger = _ger
+    greater = _greater
+    greater_ = _greater_
+    greater_equal = _greater_equal
+    greater_equal_ = _greater_equal_
     gt = _gt
     gt_ = _gt_
+    heaviside = _heaviside
+    heaviside_ = _heaviside_
     hsplit = _hsplit
+    hypot = _hypot
+    hypot_ = _hypot_
+    i0 = _i0
+    i0_ = _i0_
     index_add = _index_add
     index_add_ = _index_add_
     index_copy = _index_copy
@@ -897,14 +1445,37 @@ class TensorMethods(TensorBase):
     index_fill_ = _index_fill_
     index_put = _index_put
     index_put_ = _index_put_
+    index_reduce = _index_reduce
+    index_reduce_ = _index_reduce_
     index_select = _index_select
+    inner = _inner
+    is_conj = _is_conj
+    is_neg = _is_neg
+    is_nonzero = _is_nonzero
+    is_set_to = _is_set_to
+    isclose = _isclose
     isfinite = _isfinite
     isinf = _isinf
     isnan = _isnan
+    isneginf = _isneginf
+    isposinf = _isposinf
+    isreal = _isreal
+    kron = _kron
+    conj = _lazy_conj
+    lcm = _lcm
+    lcm_ = _lcm_
+    ldexp = _ldexp
+    ldexp_ = _ldexp_
     le = _le
     le_ = _le_
     lerp = _lerp
     lerp_ = _lerp_
+    less = _less
+    less_ = _less_
+    less_equal = _less_equal
+    less_equal_ = _less_equal_
+    lgamma = _lgamma
+    lgamma_ = _lgamma_
     log = _log
     log10 = _log10
     log10_ = _log10_
@@ -913,7 +1484,11 @@ class TensorMethods(TensorBase):
     log2 = _log2
     log2_ = _log2_
     log_ = _log_
+    log_normal_ = _log_normal_
     log_softmax = _log_softmax
+    logaddexp = _logaddexp
+    logaddexp2 = _logaddexp2
+    logcumsumexp = _logcumsumexp
     logical_and = _logical_and
     logical_and_ = _logical_and_
     logical_not = _logical_not
@@ -922,11 +1497,17 @@ class TensorMethods(TensorBase):
     logical_or_ = _logical_or_
     logical_xor = _logical_xor
     logical_xor_ = _logical_xor_
+    logit = _logit
+    logit_ = _logit_
     logsumexp = _logsumexp
     lt = _lt
     lt_ = _lt_
+    map2_ = _map2_
+    map_ = _map_
     masked_fill = _masked_fill
     masked_fill_ = _masked_fill_
+    masked_scatter = _masked_scatter
+    masked_scatter_ = _masked_scatter_
     masked_select = _masked_select
     matmul = _matmul
     max = _max
@@ -940,21 +1521,41 @@ class TensorMethods(TensorBase):
     movedim = _movedim
     mul = _mul
     mul_ = _mul_
+    multiply = _multiply
+    multiply_ = _multiply_
     mv = _mv
+    mvlgamma = _mvlgamma
+    mvlgamma_ = _mvlgamma_
+    nan_to_num = _nan_to_num
+    nan_to_num_ = _nan_to_num_
+    nanmean = _nanmean
+    nansum = _nansum
     narrow = _narrow
+    narrow_copy = _narrow_copy
     ne = _ne
     ne_ = _ne_
     neg = _neg
     neg_ = _neg_
+    negative = _negative
+    negative_ = _negative_
+    nextafter = _nextafter
+    nextafter_ = _nextafter_
     nonzero = _nonzero
     norm = _norm
     normal_ = _normal_
+    not_equal = _not_equal
+    not_equal_ = _not_equal_
     outer = _outer
     permute = _permute
+    polygamma_ = _polygamma_
     positive = _positive
     pow = _pow
     pow_ = _pow_
     prod = _prod
+    put = _put
+    put_ = _put_
+    rad2deg = _rad2deg
+    rad2deg_ = _rad2deg_
     random_ = _random_
     ravel = _ravel
     reciprocal = _reciprocal
@@ -963,10 +1564,18 @@ class TensorMethods(TensorBase):
     relu_ = _relu_
     remainder = _remainder
     remainder_ = _remainder_
+    renorm = _renorm
+    renorm_ = _renorm_
     repeat = _repeat
+    repeat_interleave = _repeat_interleave
     reshape = _reshape
     reshape_as = _reshape_as
+    resize_ = _resize_
+    resize_as_ = _resize_as_
+    resolve_conj = _resolve_conj
+    resolve_neg = _resolve_neg
     roll = _roll
+    rot90 = _rot90
     round = _round
     round_ = _round_
     rsqrt = _rsqrt
@@ -975,16 +1584,22 @@ class TensorMethods(TensorBase):
     scatter_ = _scatter_
     scatter_add = _scatter_add
     scatter_add_ = _scatter_add_
+    scatter_reduce = _scatter_reduce
+    scatter_reduce_ = _scatter_reduce_
     select = _select
     select_scatter = _select_scatter
+    set_ = _set_
     sgn = _sgn
     sgn_ = _sgn_
     sigmoid = _sigmoid
     sigmoid_ = _sigmoid_
     sign = _sign
     sign_ = _sign_
+    signbit = _signbit
     sin = _sin
     sin_ = _sin_
+    sinc = _sinc
+    sinc_ = _sinc_
     sinh = _sinh
     sinh_ = _sinh_
     slice_scatter = _slice_scatter
@@ -1001,6 +1616,8 @@ class TensorMethods(TensorBase):
     std = _std
     sub = _sub
     sub_ = _sub_
+    subtract = _subtract
+    subtract_ = _subtract_
     sum = _sum
     sum_to_size = _sum_to_size
     swapaxes = _swapaxes
@@ -1018,6 +1635,7 @@ class TensorMethods(TensorBase):
     tensor_split = _tensor_split
     tile = _tile
     topk = _topk
+    trace = _trace
     transpose = _transpose
     transpose_ = _transpose_
     tril = _tril
@@ -1032,10 +1650,16 @@ class TensorMethods(TensorBase):
     unflatten = _unflatten
     unfold = _unfold
     uniform_ = _uniform_
+    unsafe_chunk = _unsafe_chunk
+    unsafe_split = _unsafe_split
+    unsafe_split_with_sizes = _unsafe_split_with_sizes
     unsqueeze = _unsqueeze
     unsqueeze_ = _unsqueeze_
     var = _var
+    vdot = _vdot
     view = _view
     view_as = _view_as
     vsplit = _vsplit
+    xlogy = _xlogy
+    xlogy_ = _xlogy_
     zero_ = _zero_

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
 from vtgrad.graph.functions import set_history_of_each
-from vtgrad.graph.recording import is_grad_enabled
+from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.ordering_nodes import (
@@ -20,7 +20,7 @@ from vtgrad.ops.generated.ordering_nodes import (
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, T
-from vtgrad.views.write_out import check_out, write_out
+from vtgrad.views.write_out import check_out, write_out, write_outs
 
 __all__ = [
     "argsort_dim",
@@ -58,14 +58,12 @@ def sort_dim(
         )
         raise
     if out is not None:
-        return SortDimResult(
-            write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
-        )
+        return SortDimResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SortBackward0.record(self, dim, descending)
         set_history_of_each(results, node)
@@ -106,14 +104,12 @@ def sort_stable(
         )
         raise
     if out is not None:
-        return SortStableResult(
-            write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
-        )
+        return SortStableResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortStableResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SortBackward1.record(self, stable, dim, descending)
         set_history_of_each(results, node)
@@ -174,14 +170,12 @@ def topk_dim(
         )
         raise
     if out is not None:
-        return TopkDimResult(
-            write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
-        )
+        return TopkDimResult(*write_outs(out, arrays, "topk", exact=True))
     results = TopkDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = TopkBackward0.record(self, count, dim, largest, sorted)
         set_history_of_each(results, node)
@@ -199,6 +193,6 @@ def nonzero_rows(self: T, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "nonzero", exact=True)
     result = wrap_like(self, array)
     return result

@@ -148,6 +148,130 @@ class ExponentialBackward0(Node):
 
 
 @final
+class CauchyBackward0(Node):
+    """Derivative of `cauchy_`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        median: AnyFloat = 0.0,
+        sigma: AnyFloat = 1.0,
+        *,
+        generator: Generator | None = None,
+        inplace: bool = False,
+    ) -> CauchyBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = CauchyBackward0((edge0,))
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.zeros_like(grad),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.zeros_like(grad),)
+
+
+@final
+class LogNormalBackward0(Node):
+    """Derivative of `log_normal_`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        mean: AnyFloat = 1.0,
+        std: AnyFloat = 2.0,
+        *,
+        generator: Generator | None = None,
+        inplace: bool = False,
+    ) -> LogNormalBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = LogNormalBackward0((edge0,))
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.zeros_like(grad),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.zeros_like(grad),)
+
+
+@final
+class GeometricBackward0(Node):
+    """Derivative of `geometric_`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    @staticmethod
+    def record(
+        self: TensorBase, p: AnyFloat, *, generator: Generator | None = None, inplace: bool = False
+    ) -> GeometricBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = GeometricBackward0((edge0,))
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.zeros_like(grad),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.zeros_like(grad),)
+
+
+@final
 class RandomBackward0(Node):
     """Derivative of `random_between_`."""
 

@@ -9,16 +9,21 @@ from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
 from vtgrad.graph.functions import set_history, set_history_of_each
-from vtgrad.graph.recording import is_grad_enabled
+from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import numpy_or_none
 from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.reductions_nodes import (
     AmaxBackward0,
     AminBackward0,
+    AminmaxBackward0,
+    CummaxBackward0,
+    CumminBackward0,
     CumprodBackward0,
     CumsumBackward0,
+    DistBackward0,
     LinalgVectorNormBackward0,
+    LogcumsumexpBackward0,
     LogSoftmaxBackward0,
     LogsumexpBackward0,
     MaxBackward0,
@@ -29,15 +34,19 @@ from vtgrad.ops.generated.reductions_nodes import (
     MedianBackward1,
     MinBackward0,
     MinBackward1,
+    NansumBackward0,
     ProdBackward0,
     ProdBackward1,
     PutSelectedBackward0,
+    RenormBackward0,
     SoftmaxBackward0,
     StdBackward0,
+    StdMeanBackward0,
     SumBackward0,
     SumBackward1,
     TakeSelectedBackward0,
     VarBackward0,
+    VarMeanBackward0,
 )
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Shape
@@ -47,21 +56,27 @@ from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
-from vtgrad.views.write_out import check_out, write_out
+from vtgrad.views.write_out import check_out, write_out, write_outs
 
 __all__ = [
     "all_dim",
     "amax_dim",
     "amin_dim",
+    "aminmax_dim",
     "any_dim",
     "argmax_dim",
     "argmin_dim",
+    "count_nonzero_dim",
+    "cummax_dim",
+    "cummin_dim",
     "cumprod_dim",
     "cumprod_dim_",
     "cumsum_dim",
     "cumsum_dim_",
+    "dist",
     "linalg_vector_norm",
     "log_softmax_dim",
+    "logcumsumexp_dim",
     "logsumexp_dim",
     "max_all",
     "max_dim",
@@ -71,15 +86,20 @@ __all__ = [
     "median_dim",
     "min_all",
     "min_dim",
+    "nansum_dim",
     "prod_all",
     "prod_dim",
     "put_selected",
+    "renorm",
+    "renorm_",
     "softmax_dim",
     "std_dim",
+    "std_mean_dim",
     "sum_all",
     "sum_dim",
     "take_selected",
     "var_dim",
+    "var_mean_dim",
 ]
 
 
@@ -94,7 +114,7 @@ def sum_all(self: T, *, dtype: DType | None = None) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SumBackward0.record(self, dtype=dtype)
         set_history(result, node)
@@ -126,12 +146,12 @@ def sum_dim(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "sum")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SumBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
@@ -149,7 +169,7 @@ def mean_all(self: T, *, dtype: DType | None = None) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = MeanBackward0.record(self, dtype=dtype)
         set_history(result, node)
@@ -181,12 +201,12 @@ def mean_dim(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "mean")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = MeanBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
@@ -204,7 +224,7 @@ def prod_all(self: T, *, dtype: DType | None = None) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = ProdBackward0.record(self, dtype=dtype)
         set_history(result, node)
@@ -237,12 +257,12 @@ def prod_dim(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "prod")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = ProdBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
@@ -260,12 +280,12 @@ def max_all(self: T, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "max", exact=True)
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = MaxBackward1.record(self)
         set_history(result, node)
@@ -283,12 +303,12 @@ def min_all(self: T, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "min", exact=True)
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = MinBackward1.record(self)
         set_history(result, node)
@@ -307,7 +327,7 @@ def median_all(self: T) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = MedianBackward0.record(self)
         set_history(result, node)
@@ -342,14 +362,12 @@ def max_dim(
         )
         raise
     if out is not None:
-        return MaxDimResult(
-            write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
-        )
+        return MaxDimResult(*write_outs(out, arrays, "max", exact=True))
     results = MaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = MaxBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
@@ -384,14 +402,12 @@ def min_dim(
         )
         raise
     if out is not None:
-        return MinDimResult(
-            write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
-        )
+        return MinDimResult(*write_outs(out, arrays, "min", exact=True))
     results = MinDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = MinBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
@@ -426,14 +442,12 @@ def median_dim(
         )
         raise
     if out is not None:
-        return MedianDimResult(
-            write_out(out[0], arrays[0], exact=True), write_out(out[1], arrays[1], exact=True)
-        )
+        return MedianDimResult(*write_outs(out, arrays, "median", exact=True))
     results = MedianDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = MedianBackward1.record(self, dim, keepdim)
         set_history_of_each(results, node)
@@ -462,7 +476,7 @@ def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (indices._impl.autograd_meta is not None and indices._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = PutSelectedBackward0.record(self, sizes, dim, indices, keepdim)
         set_history(result, node)
     return result
@@ -486,7 +500,7 @@ def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) ->
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (indices._impl.autograd_meta is not None and indices._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = TakeSelectedBackward0.record(self, dim, indices, keepdim)
         set_history(result, node)
     return result
@@ -509,12 +523,12 @@ def amax_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "amax", exact=True)
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = AmaxBackward0.record(self, dim, keepdim)
         set_history(result, node)
@@ -539,12 +553,12 @@ def amin_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "amin", exact=True)
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = AminBackward0.record(self, dim, keepdim)
         set_history(result, node)
@@ -571,7 +585,7 @@ def argmax_dim(
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "argmax", exact=True)
     result = wrap_like(self, array)
     return result
 
@@ -595,7 +609,7 @@ def argmin_dim(
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "argmin", exact=True)
     result = wrap_like(self, array)
     return result
 
@@ -617,7 +631,7 @@ def any_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "any", exact=True)
     result = wrap_like(self, array)
     return result
 
@@ -639,7 +653,7 @@ def all_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "all", exact=True)
     result = wrap_like(self, array)
     return result
 
@@ -664,12 +678,12 @@ def var_dim(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "var")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = VarBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
@@ -696,12 +710,12 @@ def std_dim(
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "std")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = StdBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
@@ -738,12 +752,12 @@ def linalg_vector_norm(
         )
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "norm", exact=True)
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = LinalgVectorNormBackward0.record(self, ord, dim, keepdim, dtype=dtype)
         set_history(result, node)
@@ -768,12 +782,12 @@ def logsumexp_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, out: T | None
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "logsumexp")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = LogsumexpBackward0.record(self, dim, keepdim)
         set_history(result, node)
@@ -791,12 +805,12 @@ def softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "softmax", exact=True)
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SoftmaxBackward0.record(self, dim)
         set_history(result, node)
@@ -814,12 +828,12 @@ def log_softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
         raise
     if out is not None:
-        return write_out(out, array, exact=True)
+        return write_out(out, array, "log_softmax", exact=True)
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = LogSoftmaxBackward0.record(self, dim)
         set_history(result, node)
@@ -844,12 +858,12 @@ def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | Non
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "cumsum")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = CumsumBackward0.record(self, dim, dtype=dtype)
         set_history(result, node)
@@ -862,7 +876,9 @@ _cumsum_dim_writer = store_result(k.cumsum, direct=False)
 def cumsum_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
     """Write the result of `cumsum_dim` into the tensor itself, which is returned."""
     try:
-        return write(self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype)
+        return write(
+            self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_"
+        )
     except Exception as error:
         explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
         raise
@@ -885,12 +901,12 @@ def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | No
         )
         raise
     if out is not None:
-        return write_out(out, array)
+        return write_out(out, array, "cumprod")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = CumprodBackward0.record(self, dim, dtype=dtype)
         set_history(result, node)
@@ -904,7 +920,318 @@ _cumprod_dim_writer = store_result(k.cumprod, direct=False)
 def cumprod_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
     """Write the result of `cumprod_dim` into the tensor itself, which is returned."""
     try:
-        return write(self, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype)
+        return write(
+            self,
+            CumprodBackward0.record,
+            _cumprod_dim_writer,
+            dim,
+            dtype=dtype,
+            operator="cumprod_",
+        )
     except Exception as error:
         explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
         raise
+
+
+def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | None = None) -> T:
+    """The slices along a dimension, those of a norm above the limit scaled down to it."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.renorm, input._impl.array, p, dim, maxnorm)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, p: float, dim: int, maxnorm: float, out: Tensor | None",
+            input,
+            p,
+            dim,
+            maxnorm,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "renorm", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = RenormBackward0.record(input, p, dim, maxnorm)
+        set_history(result, node)
+    return result
+
+
+_renorm_writer = store_result(k.renorm, direct=False)
+
+
+def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
+    """Write the result of `renorm` into the tensor itself, which is returned."""
+    try:
+        return write(
+            input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_"
+        )
+    except Exception as error:
+        explain(error, "input: Tensor, p: float, dim: int, maxnorm: float", input, p, dim, maxnorm)
+        raise
+
+
+def count_nonzero_dim(self: T, dim: Dims = None) -> T:
+    """How many elements are not zero."""
+    try:
+        array = quiet.run(k.count_nonzero, self._impl.array, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: Dims", self, dim)
+        raise
+    result = wrap_like(self, array)
+    return result
+
+
+def nansum_dim(
+    self: T,
+    dim: Dims,
+    keepdim: AnyBool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+) -> T:
+    """Sum over dimensions, with 0 for nan."""
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.nansum, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
+            self,
+            dim,
+            keepdim,
+            dtype,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "nansum")
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = NansumBackward0.record(self, dim, keepdim, dtype=dtype)
+        set_history(result, node)
+    return result
+
+
+class AminmaxDimResult(NamedTuple, Generic[T]):
+    """Results of `aminmax_dim`."""
+
+    min: T
+    max: T
+
+
+def aminmax_dim(
+    self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: Sequence[T] | None = None
+) -> AminmaxDimResult[T]:
+    """Smallest and largest elements."""
+    try:
+        if out is not None:
+            check_out(out[0], self)
+            check_out(out[1], self)
+        arrays = quiet.run(k.aminmax_dim, self._impl.array, dim, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: int | None, keepdim: bool, out: Pair | None",
+            self,
+            dim,
+            keepdim,
+            out,
+        )
+        raise
+    if out is not None:
+        return AminmaxDimResult(*write_outs(out, arrays, "aminmax", exact=True))
+    results = AminmaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = AminmaxBackward0.record(self, dim, keepdim)
+        set_history_of_each(results, node)
+        node.save_results(*results)
+    return results
+
+
+class CummaxDimResult(NamedTuple, Generic[T]):
+    """Results of `cummax_dim`."""
+
+    values: T
+    indices: T
+
+
+def cummax_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
+    """The largest elements up to each place, and the last places where they stand."""
+    try:
+        if out is not None:
+            check_out(out[0], self)
+            check_out(out[1], self)
+        arrays = quiet.run(k.cummax_dim, self._impl.array, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
+        raise
+    if out is not None:
+        return CummaxDimResult(*write_outs(out, arrays, "cummax", exact=True))
+    results = CummaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = CummaxBackward0.record(self, dim)
+        set_history_of_each(results, node)
+        node.save_results(*results)
+    return results
+
+
+class CumminDimResult(NamedTuple, Generic[T]):
+    """Results of `cummin_dim`."""
+
+    values: T
+    indices: T
+
+
+def cummin_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
+    """The smallest elements up to each place, and the last places where they stand."""
+    try:
+        if out is not None:
+            check_out(out[0], self)
+            check_out(out[1], self)
+        arrays = quiet.run(k.cummin_dim, self._impl.array, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
+        raise
+    if out is not None:
+        return CumminDimResult(*write_outs(out, arrays, "cummin", exact=True))
+    results = CumminDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = CumminBackward0.record(self, dim)
+        set_history_of_each(results, node)
+        node.save_results(*results)
+    return results
+
+
+def logcumsumexp_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
+    """Logarithms of running sums of exponentials."""
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.logcumsumexp_dim, self._impl.array, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "logcumsumexp", exact=True)
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = LogcumsumexpBackward0.record(self, dim)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+class VarMeanDimResult(NamedTuple, Generic[T]):
+    """Results of `var_mean_dim`."""
+
+    var: T
+    mean: T
+
+
+def var_mean_dim(
+    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool
+) -> VarMeanDimResult[T]:
+    """Variance and mean over dimensions."""
+    try:
+        arrays = quiet.run(k.var_mean_dim, self._impl.array, dim, correction, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool",
+            self,
+            dim,
+            correction,
+            keepdim,
+        )
+        raise
+    results = VarMeanDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = VarMeanBackward0.record(self, dim, correction, keepdim)
+        set_history_of_each(results, node)
+    return results
+
+
+class StdMeanDimResult(NamedTuple, Generic[T]):
+    """Results of `std_mean_dim`."""
+
+    std: T
+    mean: T
+
+
+def std_mean_dim(
+    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool
+) -> StdMeanDimResult[T]:
+    """Standard deviation and mean over dimensions."""
+    try:
+        arrays = quiet.run(k.std_mean_dim, self._impl.array, dim, correction, keepdim)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool",
+            self,
+            dim,
+            correction,
+            keepdim,
+        )
+        raise
+    results = StdMeanDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = StdMeanBackward0.record(self, dim, correction, keepdim)
+        set_history_of_each(results, node)
+        node.save_results(*results)
+    return results
+
+
+def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
+    """The norm of the difference of two tensors."""
+    try:
+        array = quiet.run(k.dist, input._impl.array, other._impl.array, p)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor, p: float", input, other, p)
+        raise
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = DistBackward0.record(input, other, p)
+        set_history(result, node)
+        node.save_results(result)
+    return result

@@ -21,7 +21,7 @@ from vtgrad.ops.saving import (
     integers,
 )
 from vtgrad.ops.types import Dims
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool, AnyFloat
@@ -1650,3 +1650,749 @@ class CumprodBackward0(Node):
         self_ = saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (F.cumprod_backward(grad, self_, result, self.dim),)
+
+
+@final
+class RenormBackward0(Node):
+    """Derivative of `renorm`."""
+
+    __slots__ = ("dim", "maxnorm", "p", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    p: AnyFloat
+    dim: int
+    maxnorm: AnyFloat
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        p: AnyFloat,
+        dim: SupportsIndex,
+        maxnorm: AnyFloat,
+        *,
+        inplace: bool = False,
+    ) -> RenormBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = RenormBackward0((edge0,))
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.p = p
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.maxnorm = maxnorm
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        return (array_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = large_formulas.gradient_of_renorm(
+                owned, grad, self_, self.p, self.dim, self.maxnorm
+            )
+        return (grad0,), (SHARED,)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        return (tensor_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm),)
+
+
+@final
+class NansumBackward0(Node):
+    """Derivative of `nansum_dim`."""
+
+    __slots__ = ("dim", "saved_self", "self_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    saved_self: SavedVariable | None
+    self_shape: Shape
+    dim: Dims
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: Dims,
+        keepdim: AnyBool = False,
+        *,
+        dtype: DType | None = None,
+        inplace: bool = False,
+    ) -> NansumBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = NansumBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        node.self_shape = self._impl.array.shape
+        node.dim = integers(dim)
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        return (
+            k.where(
+                k.isnan(self_), 0, array_formulas.sum_gradient(grad, self.self_shape, self.dim)
+            ),
+        )
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        return (
+            F.where(
+                F.isnan(self_), 0, tensor_formulas.sum_gradient(grad, self.self_shape, self.dim)
+            ),
+        )
+
+
+@final
+class AminmaxBackward0(Node):
+    """Derivative of `aminmax_dim`."""
+
+    __slots__ = ("dim", "saved_max", "saved_min", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    saves_results: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    dim: int | None
+    saved_min: SavedVariable
+    saved_max: SavedVariable
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: SupportsIndex | None = None,
+        keepdim: AnyBool = False,
+        *,
+        inplace: bool = False,
+    ) -> AminmaxBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = AminmaxBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        node.dim = dim if dim is None or type(dim) is int else integer(dim)
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_min = SavedResult(results[0], 0)
+        self.saved_max = SavedResult(results[1], 1)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_min.check(self)
+        self.saved_max.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_min = RELEASED
+        self.saved_max = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        min = self.saved_min.unpack_array(self)
+        max = self.saved_max.unpack_array(self)
+        return (array_formulas.gradient_of_aminmax(grads, self_, min, max, self.dim),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        min = self.saved_min.unpack(self)
+        max = self.saved_max.unpack(self)
+        return (tensor_formulas.gradient_of_aminmax(grads, self_, min, max, self.dim),)
+
+
+@final
+class CummaxBackward0(Node):
+    """Derivative of `cummax_dim`."""
+
+    __slots__ = ("dim", "saved_indices")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
+
+    dim: int
+    saved_indices: SavedVariable
+
+    @staticmethod
+    def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> CummaxBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = CummaxBackward0((edge0,))
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_indices = SavedResult(results[1], 1)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        indices = self.saved_indices.unpack_array(self)
+        return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        indices = self.saved_indices.unpack(self)
+        return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
+
+
+@final
+class CumminBackward0(Node):
+    """Derivative of `cummin_dim`."""
+
+    __slots__ = ("dim", "saved_indices")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
+
+    dim: int
+    saved_indices: SavedVariable
+
+    @staticmethod
+    def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> CumminBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = CumminBackward0((edge0,))
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_indices = SavedResult(results[1], 1)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        self.saved_indices.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.saved_indices = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        indices = self.saved_indices.unpack_array(self)
+        return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        indices = self.saved_indices.unpack(self)
+        return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
+
+
+@final
+class LogcumsumexpBackward0(Node):
+    """Derivative of `logcumsumexp_dim`."""
+
+    __slots__ = ("dim", "saved_result", "saved_self", "self_dtype")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    self_dtype: NumpyDType
+    dim: int
+    saved_result: SavedVariable
+
+    @staticmethod
+    def record(
+        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
+    ) -> LogcumsumexpBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = LogcumsumexpBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        node.self_dtype = self._impl.array.dtype
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_result = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_result = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
+        return (
+            array_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = large_formulas.gradient_of_logcumsumexp(
+                owned, grad, self_, result, self.dim, self.self_dtype
+            )
+        return (grad0,), (SHARED,)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
+        return (
+            tensor_formulas.gradient_of_logcumsumexp(
+                grad, self_, result, self.dim, self.self_dtype
+            ),
+        )
+
+
+@final
+class VarMeanBackward0(Node):
+    """Derivative of `var_mean_dim`."""
+
+    __slots__ = ("correction", "dim", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    saved_self: SavedVariable | None
+    dim: Dims
+    correction: AnyFloat | None
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: Dims,
+        correction: AnyFloat | None,
+        keepdim: AnyBool,
+        *,
+        inplace: bool = False,
+    ) -> VarMeanBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = VarMeanBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        node.dim = integers(dim)
+        node.correction = correction
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        return (array_formulas.gradient_of_var_mean(grads, self_, self.dim, self.correction),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        return (tensor_formulas.gradient_of_var_mean(grads, self_, self.dim, self.correction),)
+
+
+@final
+class StdMeanBackward0(Node):
+    """Derivative of `std_mean_dim`."""
+
+    __slots__ = ("correction", "dim", "saved_self", "saved_std")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    saves_results: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    dim: Dims
+    correction: AnyFloat | None
+    saved_std: SavedVariable
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: Dims,
+        correction: AnyFloat | None,
+        keepdim: AnyBool,
+        *,
+        inplace: bool = False,
+    ) -> StdMeanBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = StdMeanBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        node.dim = integers(dim)
+        node.correction = correction
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_std = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        self.saved_std.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        self.saved_std = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        std = self.saved_std.unpack_array(self)
+        return (array_formulas.gradient_of_std_mean(grads, self_, std, self.dim, self.correction),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        std = self.saved_std.unpack(self)
+        return (tensor_formulas.gradient_of_std_mean(grads, self_, std, self.dim, self.correction),)
+
+
+@final
+class DistBackward0(Node):
+    """Derivative of `dist`."""
+
+    __slots__ = ("p", "saved_other", "saved_result", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+    saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+    p: AnyFloat
+    saved_result: SavedVariable
+
+    @staticmethod
+    def record(
+        self: TensorBase, other: TensorBase, p: AnyFloat = 2, *, inplace: bool = False
+    ) -> DistBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = DistBackward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        node.p = p
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_result = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
+        self.saved_result = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = (
+                None
+                if self.p == 0
+                else array_formulas.gradient_of_distance(grad, self_, other, result, self.p)
+            )
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = (
+                None
+                if self.p == 0
+                else array_formulas.gradient_of_distance(grad, other, self_, result, self.p)
+            )
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = (
+                None
+                if self.p == 0
+                else large_formulas.gradient_of_distance(owned0, grad, self_, other, result, self.p)
+            )
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = (
+                None
+                if self.p == 0
+                else large_formulas.gradient_of_distance(owned, grad, other, self_, result, self.p)
+            )
+        return (grad0, grad1), (SHARED, SHARED)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = (
+                None
+                if self.p == 0
+                else tensor_formulas.gradient_of_distance(grad, self_, other, result, self.p)
+            )
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = (
+                None
+                if self.p == 0
+                else tensor_formulas.gradient_of_distance(grad, other, self_, result, self.p)
+            )
+        return (
+            grad0,
+            grad1,
+        )

@@ -12,68 +12,107 @@ from vtgrad.ops.formulas.support import (
     is_plain_part,
     kept_shape,
     log_of_number,
+    number_of_elements,
+    other_dims,
     output_geometry,
     reduced_count,
     reduces_all,
+    sinc_slope,
 )
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.types import Dims, Geometry3
+from vtgrad.ops.types import Dims, Geometry3, MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
     "adjoint_of",
     "as_strided_gradient",
+    "block_diag_gradients",
     "cat_gradients",
     "copied_gradient",
     "cumsum_gradient",
     "first_factor_gradient",
+    "for_each",
     "gather_gradient",
     "gathered_to",
+    "gradient_beyond",
     "gradient_inside",
+    "gradient_of_acosh",
+    "gradient_of_aminmax",
+    "gradient_of_angle",
     "gradient_of_base",
+    "gradient_of_distance",
     "gradient_of_dividend",
     "gradient_of_divisor",
     "gradient_of_exponent",
+    "gradient_of_i1",
+    "gradient_of_logcumsumexp",
+    "gradient_of_logit",
     "gradient_of_lower",
+    "gradient_of_magnitude",
+    "gradient_of_mvlgamma",
+    "gradient_of_nan_to_num",
     "gradient_of_number_exponent",
     "gradient_of_power",
+    "gradient_of_renorm",
     "gradient_of_sgn",
+    "gradient_of_sinc",
+    "gradient_of_std_mean",
+    "gradient_of_trace",
     "gradient_of_upper",
+    "gradient_of_var_mean",
     "index_add_source_gradient",
     "index_copy_source_gradient",
     "index_put_self_gradient",
     "index_put_values_gradient",
+    "index_reduce_self_gradient",
+    "index_reduce_source_gradient",
     "index_select_gradient",
     "inverse_order",
+    "is_at_least",
+    "is_at_most",
     "is_column_major",
     "is_plain_part",
+    "joined_pairs",
     "kept_shape",
     "log_of_number",
+    "log_of_number_unless_flat",
+    "log_unless_flat",
     "logsumexp_gradient",
+    "masked_scatter_source_gradient",
     "masked_select_gradient",
     "masked_total",
     "mean_gradient",
+    "narrow_copy_gradient",
+    "number_of_elements",
     "opposite",
+    "other_dims",
+    "outer_factor",
     "outer_gradient",
     "output_geometry",
+    "put_self_gradient",
+    "put_source_gradient",
     "reduced_count",
     "reduces_all",
     "repeat_gradient",
     "scaled",
     "scaled_back",
+    "scatter_reduce_self_gradient",
+    "scatter_reduce_source_gradient",
     "scatter_source_gradient",
     "second_factor_gradient",
     "shared_by_mask",
     "shared_by_ties",
     "shared_by_whole_ties",
     "shared_gradient",
+    "sinc_slope",
     "split_gradient",
     "stack_gradients",
     "std_gradient",
     "sum_gradient",
     "take_gradient",
     "turned",
+    "turned_back",
     "unbind_gradient",
     "var_gradient",
     "vector_norm_gradient",
@@ -88,6 +127,12 @@ def scaled(grad: TensorBase, factor: Number) -> TensorBase:
 def copied_gradient(grad: TensorBase, dtype: NumpyDType) -> TensorBase:
     """The gradient of the source of a copy that may have changed the dtype."""
     return F.to_dtype(grad, dtype)
+
+
+def joined_pairs(grad: TensorBase) -> TensorBase:
+    """Complex numbers from pairs of real ones, which may lie anywhere."""
+    # A copy also where they lie well: a part of an array may begin in the middle of a number.
+    return F.view_as_complex(F.clone(grad, memory_format=MemoryFormat.CONTIGUOUS))
 
 
 def inverse_order(dims: Sequence[int]) -> list[int]:
@@ -111,6 +156,21 @@ def as_strided_gradient(
     if 0 in output_geometry[0]:
         return F.zeros_shaped(grad, input_geometry[0])
     return F.as_strided_backward(grad, input_geometry, output_geometry)
+
+
+def gradient_beyond(
+    grad: TensorBase,
+    base_geometry: Geometry3,
+    input_geometry: Geometry3,
+    output_geometry: Geometry3,
+) -> TensorBase:
+    """The gradient of a base where `as_strided` of a view of it showed more than the view."""
+    if 0 in output_geometry[0]:
+        return F.zeros_shaped(grad, base_geometry[0])
+    ones = F.add(F.zeros_shaped(grad, input_geometry[0]), 1)
+    seen = F.as_strided_forward(ones, input_geometry, output_geometry)
+    beyond = F.masked_fill(grad, F.ne(seen, 0), 0)
+    return F.as_strided_backward(beyond, base_geometry, output_geometry)
 
 
 def split_gradient(
@@ -276,6 +336,192 @@ def _broadcast(a: Shape, b: Shape) -> Shape:
     return tuple([n if m == 1 else m for n, m in zip(a, b, strict=True)])
 
 
+def narrow_copy_gradient(
+    grad: TensorBase, sizes: Shape, dim: int, start: int, length: int
+) -> TensorBase:
+    """Zeros with the gradient in the range that was copied."""
+    first = start + sizes[dim] if start < 0 else start
+    return F.slice_backward(grad, sizes, dim, first, first + length, 1)
+
+
+def turned_back(grad: TensorBase, turns: int, dims: Sequence[int]) -> TensorBase:
+    """The gradient, turned the other way."""
+    return F.rot90_turns(grad, -turns, dims)
+
+
+def block_diag_gradients(grad: TensorBase, shapes: Sequence[Shape]) -> list[TensorBase]:
+    """For each block its part of the gradient."""
+    parts: list[TensorBase] = []
+    row = column = 0
+    for shape in shapes:
+        height = shape[0] if len(shape) == 2 else 1
+        width = shape[-1] if shape else 1
+        rows = F.slice(grad, 0, row, row + height)
+        parts.append(F.reshape(F.slice(rows, 1, column, column + width), shape))
+        row += height
+        column += width
+    return parts
+
+
+def put_self_gradient(grad: TensorBase, index: TensorBase, accumulate: bool) -> TensorBase:
+    """Zero where values were stored, the gradient itself where they were added."""
+    if accumulate:
+        return grad
+    return F.put(grad, index, F.zeros_shaped(grad, index.shape))
+
+
+def put_source_gradient(
+    grad: TensorBase, index: TensorBase, self_sizes: Shape, sizes: Shape, accumulate: bool
+) -> TensorBase:
+    """The gradient at each place written, for the values that stayed there."""
+    taken = F.take(grad, index)
+    if not accumulate:
+        lost = F.put_overwritten(index, number_of_elements(self_sizes))
+        taken = F.masked_fill(taken, lost, 0)
+    return F.reshape(taken, sizes)
+
+
+def masked_scatter_source_gradient(grad: TensorBase, mask: TensorBase, sizes: Shape) -> TensorBase:
+    """The gradient at the true places, for as many first values; zeros for the rest."""
+    taken = F.masked_select(grad, mask)
+    count, used = number_of_elements(sizes), taken.shape[0]
+    if used < count:
+        taken = F.slice_backward(taken, (count,), 0, 0, used, 1)
+    return F.reshape(taken, sizes)
+
+
+def scatter_reduce_self_gradient(
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    src: TensorBase,
+    reduce: str,
+    include_self: bool,
+    result: TensorBase,
+) -> TensorBase:
+    """The gradient of what was there before."""
+    if 0 in index.shape:
+        return grad
+    if reduce == "prod":
+        return F.scatter_prod_backward(grad, self, dim, index, src, include_self, True)
+    if reduce == "mean":
+        grad = F.div(grad, _merged_counts(grad, dim, index, include_self))
+    elif reduce != "sum":
+        values = _leading(src, index.shape)
+        shared = _shared(grad, self, dim, index, values, include_self, result)
+        grad = F.mul(shared, _equal(grad, self, result))
+    return grad if include_self else F.scatter(grad, dim, index, 0)
+
+
+def scatter_reduce_source_gradient(
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    src: TensorBase,
+    reduce: str,
+    include_self: bool,
+    result: TensorBase,
+) -> TensorBase:
+    """The gradient of the values merged into it."""
+    if 0 in index.shape:
+        return F.zeros_shaped(grad, src.shape)
+    if reduce == "prod":
+        taken = F.scatter_prod_backward(grad, self, dim, index, src, include_self, False)
+        return gathered_to(taken, src.shape)
+    if reduce == "sum":
+        return gathered_to(F.gather(grad, dim, index), src.shape)
+    if reduce == "mean":
+        grad = F.div(grad, _merged_counts(grad, dim, index, include_self))
+        return gathered_to(F.gather(grad, dim, index), src.shape)
+    values = _leading(src, index.shape)
+    won = _equal(grad, values, F.gather(result, dim, index))
+    shared = _shared(grad, self, dim, index, values, include_self, result)
+    return gathered_to(F.mul(won, F.gather(shared, dim, index)), src.shape)
+
+
+def index_reduce_self_gradient(
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    source: TensorBase,
+    reduce: str,
+    include_self: bool,
+    result: TensorBase,
+) -> TensorBase:
+    """The gradient of what was there before."""
+    each = F.repeated_index(index, source.shape, dim)
+    return scatter_reduce_self_gradient(grad, self, dim, each, source, reduce, include_self, result)
+
+
+def index_reduce_source_gradient(
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    source: TensorBase,
+    reduce: str,
+    include_self: bool,
+    result: TensorBase,
+) -> TensorBase:
+    """The gradient of the slices merged into it."""
+    each = F.repeated_index(index, source.shape, dim)
+    return scatter_reduce_source_gradient(
+        grad, self, dim, each, source, reduce, include_self, result
+    )
+
+
+def _merged_counts(grad: TensorBase, dim: int, index: TensorBase, include_self: bool) -> TensorBase:
+    """How many values each element of a mean was made of."""
+    ones = _ones(grad, index.shape)
+    if include_self:
+        return F.scatter_add(_ones(grad, grad.shape), dim, index, ones)
+    counts = F.scatter_add(F.zeros_shaped(grad, grad.shape), dim, index, ones)
+    return F.masked_fill(counts, F.eq(counts, 0), 1)
+
+
+def _shared(
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    values: TensorBase,
+    include_self: bool,
+    result: TensorBase,
+) -> TensorBase:
+    """The gradient of an extreme, divided by the number of values that are equally extreme.
+
+    No value is equal to nan: where the result is nan the gradients are.
+    """
+    own = _equal(grad, self, result)
+    if not include_self:
+        own = F.scatter(own, dim, index, 0)
+    won = _equal(grad, values, F.gather(result, dim, index))
+    return F.div(grad, F.scatter_add(own, dim, index, won))
+
+
+def _equal(like: TensorBase, values: TensorBase, others: TensorBase) -> TensorBase:
+    """Ones where values are equal and zeros elsewhere, of the dtype of another array."""
+    return F.masked_fill(_ones(like, values.shape), F.ne(values, others), 0)
+
+
+def _ones(like: TensorBase, sizes: Shape) -> TensorBase:
+    """Ones of the dtype of another array."""
+    return F.add(F.zeros_shaped(like, sizes), 1)
+
+
+def _leading(src: TensorBase, sizes: Shape) -> TensorBase:
+    """The leading part of a source that has these sizes."""
+    if len(src.shape) != len(sizes):
+        return F.reshape(src, sizes)
+    for axis, size in enumerate(sizes):
+        if src.shape[axis] != size:
+            src = F.slice(src, axis, 0, size)
+    return src
+
+
 def scaled_back(grad: TensorBase, factor: Number) -> TensorBase:
     """The gradient of a term with a factor; the very object if the factor is one."""
     return grad if factor == 1 else F.mul(grad, F.conj(factor))
@@ -426,14 +672,33 @@ def outer_gradient(grad: TensorBase, vec: TensorBase) -> TensorBase:
     return F.mul(F.reshape(grad, (grad.shape[0], 1)), F.conj(vec))
 
 
+def outer_factor(grad: TensorBase, vec: TensorBase) -> TensorBase:
+    """The rows of a gradient, each times the conjugate of its element of `vec`."""
+    return F.mul(grad, F.conj(F.reshape(vec, (vec.shape[0], 1))))
+
+
+def for_each(grad: TensorBase, batch: Shape) -> TensorBase:
+    """A matrix for each of a stack, whose products were added up."""
+    return F.expand(grad, (batch[0], *grad.shape))
+
+
+def gradient_of_trace(grad: TensorBase, sizes: Shape) -> TensorBase:
+    """The gradient on the diagonal, 0 elsewhere."""
+    return F.diagonal_backward(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
+
+
 def sum_gradient(grad: TensorBase, sizes: Shape, dim: Dims) -> TensorBase:
     """Every element has the gradient of the sum it went into."""
+    if dim is None:
+        return F.expand(grad, sizes)
     return F.expand(F.reshape(grad, kept_shape(sizes, dim)), sizes)
 
 
 def mean_gradient(grad: TensorBase, sizes: Shape, dim: Dims) -> TensorBase:
     """As for a sum, divided by the number of elements."""
     share = F.div(grad, reduced_count(sizes, dim))
+    if dim is None:
+        return F.expand(share, sizes)
     return F.expand(F.reshape(share, kept_shape(sizes, dim)), sizes)
 
 
@@ -516,6 +781,24 @@ def vector_norm_gradient(
     return F.mul(F.mul(input, F.pow(size, ord - 2)), share)
 
 
+def gradient_of_renorm(
+    grad: TensorBase, input: TensorBase, ord: float, dim: int, maxnorm: float
+) -> TensorBase:
+    """The gradient of slices that were scaled by ``maxnorm / (norm + 1e-7)`` if too long.
+
+    It has a part by the slice itself and one by its norm.
+    """
+    dims = other_dims(len(input.shape), dim)
+    norm = F.linalg_vector_norm(input, ord, dims, True)
+    long = F.gt(norm, maxnorm)
+    factor = F.mul(F.reciprocal(F.add(F.where(long, norm, 1), 1e-7)), maxnorm)
+    along = F.sum(F.mul(grad, F.conj(input)), dims, True)
+    along = F.mul(F.add(along, F.conj(along)), 0.5)
+    slope = F.div(F.mul(F.mul(along, factor), factor), -maxnorm if maxnorm else 1)
+    by_norm = vector_norm_gradient(F.where(long, slope, 0), input, norm, ord, dims)
+    return F.add(F.where(long, F.mul(grad, factor), grad), by_norm)
+
+
 def logsumexp_gradient(
     grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims
 ) -> TensorBase:
@@ -523,3 +806,181 @@ def logsumexp_gradient(
     kept = kept_shape(input.shape, dim)
     share = F.exp(F.sub(input, F.reshape(result, kept)))
     return F.mul(F.reshape(grad, kept), F.conj(share))
+
+
+def gradient_of_aminmax(
+    grads: Sequence[TensorBase | None],
+    input: TensorBase,
+    low: TensorBase,
+    high: TensorBase,
+    dim: int | None,
+) -> TensorBase | None:
+    """The gradients of both extremes, each shared by those who reach it."""
+    first, second = grads
+    of_low = None if first is None else shared_by_ties(first, input, low, dim)
+    of_high = None if second is None else shared_by_ties(second, input, high, dim)
+    if of_low is None or of_high is None:
+        return of_high if of_low is None else of_low
+    return F.add(of_low, of_high)
+
+
+def gradient_of_var_mean(
+    grads: Sequence[TensorBase | None], input: TensorBase, dim: Dims, correction: float | None
+) -> TensorBase | None:
+    """The gradients of a variance and of the mean."""
+    first, second = grads
+    of_var = None if first is None else var_gradient(first, input, dim, correction)
+    of_mean = None if second is None else mean_gradient(second, input.shape, dim)
+    if of_var is None or of_mean is None:
+        return of_mean if of_var is None else of_var
+    return F.add(of_var, of_mean)
+
+
+def gradient_of_std_mean(
+    grads: Sequence[TensorBase | None],
+    input: TensorBase,
+    std: TensorBase,
+    dim: Dims,
+    correction: float | None,
+) -> TensorBase | None:
+    """The gradients of a standard deviation and of the mean."""
+    first, second = grads
+    of_std = None if first is None else std_gradient(first, input, std, dim, correction)
+    of_mean = None if second is None else mean_gradient(second, input.shape, dim)
+    if of_std is None or of_mean is None:
+        return of_mean if of_std is None else of_std
+    return F.add(of_std, of_mean)
+
+
+def gradient_of_distance(
+    grad: TensorBase, a: TensorBase, b: TensorBase, result: TensorBase, ord: float
+) -> TensorBase:
+    """The gradient of the first of two tensors in their distance."""
+    return vector_norm_gradient(grad, F.sub(a, b), result, ord, None)
+
+
+def gradient_of_logcumsumexp(
+    grad: TensorBase, input: TensorBase, result: TensorBase, dim: int, dtype: NumpyDType
+) -> TensorBase:
+    """Each element went into all later sums: those are added up as logarithms, signs apart."""
+    if grad.ndim == 0:
+        return F.clone(grad)
+    if dtype.kind == "c":
+        logs = F.logcumsumexp_dim(F.flip(F.sub(F.log(grad), F.conj(result)), (dim,)), dim)
+        return F.exp(F.add(F.flip(logs, (dim,)), F.conj(input)))
+    total = F.zeros_like(grad)
+    for sign in (1, -1):
+        part = F.mul(grad, sign)
+        there = F.gt(part, 0)
+        logs = F.sub(F.log(F.where(there, part, 1)), result)
+        logs = F.flip(F.where(there, logs, float("-inf")), (dim,))
+        later = F.flip(F.logcumsumexp_dim(logs, dim), (dim,))
+        total = F.add(total, F.mul(F.exp(F.add(later, input)), sign))
+    return total
+
+
+def is_at_least(a: TensorBase, b: TensorBase) -> TensorBase:
+    """Where `fmax` takes the first value."""
+    return F.logical_or(F.ge(a, b), F.isnan(b))
+
+
+def is_at_most(a: TensorBase, b: TensorBase) -> TensorBase:
+    """Where `fmin` takes the first value."""
+    return F.logical_or(F.le(a, b), F.isnan(b))
+
+
+def gradient_of_magnitude(grad: TensorBase, self: TensorBase, result: TensorBase) -> TensorBase:
+    """The gradient of what `copysign` gave another sign: turned if that was turned, 0 at 0."""
+    zero = F.eq(self, 0)
+    return F.mul(grad, F.where(zero, 0, F.div(result, F.where(zero, 1, self))))
+
+
+def gradient_of_angle(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The gradient of the values whose angles were taken: across them, by their length.
+
+    A real value keeps its angle when it moves, and at 0 there is none.
+    """
+    if dtype.kind != "c":
+        return F.zeros_like(grad)
+    length = F.abs(self)
+    # Not "is zero": what is nan has no angle either.
+    zero = F.logical_not(F.gt(length, 0))
+    unit = F.div(self, F.where(zero, 1, F.mul(length, length)))
+    return F.where(zero, 0, F.mul(F.mul(unit, grad), 1j))
+
+
+def gradient_of_nan_to_num(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The gradient where a value was finite; of complex ones, part by part."""
+    if dtype.kind != "c":
+        return F.where(F.isfinite(self), grad, 0)
+    finite = F.finite_parts(self)
+    turned_grad, turned_finite = F.conj(grad), F.conj(finite)
+    real = F.mul(F.add(grad, turned_grad), F.add(finite, turned_finite))
+    imaginary = F.mul(F.sub(grad, turned_grad), F.mul(F.sub(finite, turned_finite), -1j))
+    return F.mul(F.add(real, imaginary), 0.25)
+
+
+def gradient_of_acosh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The gradient by ``sqrt(x * x - 1)``, of complex values on the branch that `acosh` is on."""
+    if dtype.kind != "c":
+        return F.mul(grad, F.rsqrt(F.sub(F.mul(self, self), 1)))
+    return F.mul(grad, F.conj(F.mul(F.rsqrt(F.sub(self, 1)), F.rsqrt(F.add(self, 1)))))
+
+
+def gradient_of_sinc(grad: TensorBase, self: TensorBase) -> TensorBase:
+    """The gradient of ``sin(t) / t`` with ``t = pi * self``.
+
+    The quotient loses its digits near 0, and has none there; a Taylor polynomial does not.
+    """
+    t = F.mul(self, 3.141592653589793)
+    near = F.lt(F.abs(t), 0.5)
+    s = F.where(near, t, 0)
+    square = F.mul(s, s)
+    first, *others, last = sinc_slope()
+    series = F.mul(square, first)
+    for coefficient in others:
+        series = F.mul(F.add(series, coefficient), square)
+    series = F.mul(F.add(series, last), s)
+    t = F.where(near, 1, t)
+    quotient = F.div(F.sub(F.cos(t), F.div(F.sin(t), t)), t)
+    return F.mul(grad, F.conj(F.mul(F.where(near, series, quotient), 3.141592653589793)))
+
+
+def gradient_of_logit(grad: TensorBase, self: TensorBase, eps: float | None) -> TensorBase:
+    """The gradient of a probability: nan if it is none, and 0 where it was limited."""
+    if eps is None:
+        outside = F.logical_or(F.lt(self, 0), F.gt(self, 1))
+    else:
+        outside = F.logical_not(F.logical_and(F.ge(self, eps), F.le(self, 1 - eps)))
+    safe = F.where(outside, 0.5, self)
+    slope = F.div(grad, F.mul(safe, F.rsub(safe, 1)))
+    return F.where(outside, float("nan") if eps is None else 0.0, slope)
+
+
+def log_unless_flat(factor: TensorBase, other: TensorBase) -> TensorBase:
+    """The logarithm, but 0 where the product with it is 0 because the factor is."""
+    flat = F.logical_and(F.eq(factor, 0), F.le(other, 0))
+    return F.where(flat, 0, F.log(F.where(flat, 1, other)))
+
+
+def log_of_number_unless_flat(factor: TensorBase, other: Number) -> TensorBase:
+    """The logarithm of a number for each factor; see `log_unless_flat`."""
+    logs = F.add(F.zeros_like(factor), log_of_number(other))
+    if isinstance(other, complex) or other > 0:
+        return logs
+    return F.where(F.eq(factor, 0), 0, logs)
+
+
+def gradient_of_mvlgamma(grad: TensorBase, self: TensorBase, p: int) -> TensorBase:
+    """The gradient of a sum of logarithms of the gamma function, at steps of one half."""
+    slope = F.digamma(self)
+    for j in range(1, p):
+        slope = F.add(slope, F.digamma(F.sub(self, j / 2)))
+    return F.mul(grad, slope)
+
+
+def gradient_of_i1(grad: TensorBase, self: TensorBase, result: TensorBase) -> TensorBase:
+    """The gradient of Bessel's function of order 1, which is steepest at 0."""
+    zero = F.eq(self, 0)
+    quotient = F.where(zero, 0.5, F.div(result, F.where(zero, 1, self)))
+    return F.mul(grad, F.sub(F.i0(self), quotient))

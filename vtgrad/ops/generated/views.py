@@ -8,47 +8,69 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.graph.functions import set_history
-from vtgrad.graph.recording import is_grad_enabled
+from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.views_nodes import (
     AliasBackward0,
+    AliasBackward0_copy,
     AsStridedBackward0,
+    AsStridedBackward0_copy,
     AsStridedBackward1,
     AsStridedBackwardBackward0,
+    AsStridedBeyondBackward0,
     AsStridedForwardBackward0,
     AsStridedScatterBackward0,
+    ConjBackward0,
     DiagonalBackward0,
+    DiagonalBackward0_copy,
     DiagonalBackwardBackward0,
     DiagonalScatterBackward0,
     ExpandBackward0,
+    ExpandBackward0_copy,
+    NegViewBackward0,
     PermuteBackward0,
+    PermuteBackward0_copy,
     ReshapeAliasBackward0,
     SelectBackward0,
+    SelectBackward0_copy,
     SelectBackwardBackward0,
     SelectScatterBackward0,
     SliceBackward0,
+    SliceBackward0_copy,
     SliceBackwardBackward0,
     SliceScatterBackward0,
     SplitBackward0,
+    SplitBackward0_copy,
     SplitWithSizesBackward0,
+    SplitWithSizesBackward0_copy,
     SqueezeBackward0,
+    SqueezeBackward0_copy,
     SqueezeBackward1,
+    SqueezeBackward1_copy,
     SqueezeBackward2,
+    SqueezeBackward2_copy,
     SqueezeBackward3,
     SqueezeBackward4,
     SqueezeBackward5,
     TBackward0,
+    TBackward0_copy,
     TBackward1,
     TransposeBackward0,
+    TransposeBackward0_copy,
     TransposeBackward1,
     UnbindBackward0,
+    UnbindBackward0_copy,
     UnfoldBackward0,
+    UnfoldBackward0_copy,
     UnfoldBackwardBackward0,
     UnsafeViewBackward0,
     UnsqueezeBackward0,
+    UnsqueezeBackward0_copy,
     UnsqueezeBackward1,
+    ViewAsComplexBackward0,
+    ViewAsRealBackward0,
     ViewBackward0,
 )
 from vtgrad.ops.types import Geometry3
@@ -57,30 +79,48 @@ from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
+from vtgrad.views.pieces import make_copies
+from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write_geometry
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
+    "_as_strided_copy",
+    "_neg_view",
     "_reshape_alias",
+    "_squeeze_all_copy",
+    "_squeeze_dim_copy",
+    "_squeeze_dims_copy",
     "_unsafe_view",
     "alias",
-    "as_strided",
-    "as_strided_",
+    "alias_copy",
     "as_strided_backward",
+    "as_strided_beyond",
     "as_strided_forward",
+    "as_strided_part",
+    "as_strided_part_",
     "as_strided_scatter_at",
+    "conj_view",
     "diagonal",
     "diagonal_backward",
+    "diagonal_copy",
     "diagonal_scatter",
+    "expand_copy",
     "expand_sizes",
+    "permute_copy",
     "permute_dims",
     "select",
     "select_backward",
+    "select_copy",
     "select_scatter",
     "slice",
     "slice_backward",
+    "slice_copy",
     "slice_scatter",
+    "split_copy",
     "split_equal",
     "split_with_sizes",
+    "split_with_sizes_copy",
     "squeeze_all",
     "squeeze_all_",
     "squeeze_dim",
@@ -89,13 +129,20 @@ __all__ = [
     "squeeze_dims_",
     "t",
     "t_",
+    "t_copy",
     "transpose",
     "transpose_",
+    "transpose_copy",
     "unbind",
+    "unbind_copy",
     "unfold",
     "unfold_backward",
+    "unfold_copy",
     "unsqueeze",
     "unsqueeze_",
+    "unsqueeze_copy",
+    "view_as_complex",
+    "view_as_real",
     "view_shape",
 ]
 
@@ -111,10 +158,34 @@ def select(input: T, dim: AnyInt, index: AnyInt) -> T:
         SelectBackward0.record(input, dim, index)
         if input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(input, impl, node)
+
+
+def select_copy(input: T, dim: AnyInt, index: AnyInt, *, out: T | None = None) -> T:
+    """What `select` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.select(input._impl, dim, index).array)
+    except Exception as error:
+        explain(
+            error, "input: Tensor, dim: int, index: int, out: Tensor | None", input, dim, index, out
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "select_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = SelectBackward0_copy.record(input, dim, index)
+        set_history(result, node)
+    return result
 
 
 def slice(
@@ -142,10 +213,49 @@ def slice(
         SliceBackward0.record(self, dim, start, end, step)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(self, impl, node)
+
+
+def slice_copy(
+    input: T,
+    dim: AnyInt = 0,
+    start: AnyInt | None = None,
+    end: AnyInt | None = None,
+    step: AnyInt = 1,
+    *,
+    out: T | None = None,
+) -> T:
+    """What `slice` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.slice(input._impl, dim, start, end, step).array)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, dim: int, start: int | None, end: int | None, step: int, out: Tensor | None",
+            input,
+            dim,
+            start,
+            end,
+            step,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "slice_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = SliceBackward0_copy.record(input, dim, start, end, step)
+        set_history(result, node)
+    return result
 
 
 def diagonal(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -> T:
@@ -161,10 +271,42 @@ def diagonal(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -
         DiagonalBackward0.record(input, offset, dim1, dim2)
         if input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(input, impl, node)
+
+
+def diagonal_copy(
+    input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1, *, out: T | None = None
+) -> T:
+    """What `diagonal` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.diagonal(input._impl, offset, dim1, dim2).array)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None",
+            input,
+            offset,
+            dim1,
+            dim2,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "diagonal_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = DiagonalBackward0_copy.record(input, offset, dim1, dim2)
+        set_history(result, node)
+    return result
 
 
 def split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
@@ -178,10 +320,27 @@ def split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
         SplitBackward0.record(self, split_size, dim)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_views(self, impls, node)
+
+
+def split_copy(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
+    """What `split_equal` shows, as a copy."""
+    try:
+        impls = view_impls.split_equal(input._impl, split_size, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, split_size: int, dim: int", input, split_size, dim)
+        raise
+    node = (
+        SplitBackward0_copy.record(input, split_size, dim)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+        else None
+    )
+    return make_copies(input, impls, node)
 
 
 def split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
@@ -197,10 +356,29 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> t
         SplitWithSizesBackward0.record(input, split_sizes, dim)
         if input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_views(input, impls, node)
+
+
+def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
+    """What `split_with_sizes` shows, as a copy."""
+    try:
+        impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
+    except Exception as error:
+        explain(
+            error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim
+        )
+        raise
+    node = (
+        SplitWithSizesBackward0_copy.record(input, split_sizes, dim)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+        else None
+    )
+    return make_copies(input, impls, node)
 
 
 def unbind(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
@@ -214,10 +392,27 @@ def unbind(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
         UnbindBackward0.record(input, dim)
         if input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_views(input, impls, node)
+
+
+def unbind_copy(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
+    """What `unbind` shows, as a copy."""
+    try:
+        impls = view_impls.unbind(input._impl, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int", input, dim)
+        raise
+    node = (
+        UnbindBackward0_copy.record(input, dim)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+        else None
+    )
+    return make_copies(input, impls, node)
 
 
 def alias(self: T) -> T:
@@ -231,10 +426,32 @@ def alias(self: T) -> T:
         AliasBackward0.record(self)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(self, impl, node)
+
+
+def alias_copy(input: T, *, out: T | None = None) -> T:
+    """What `alias` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.alias(input._impl).array)
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "alias_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = AliasBackward0_copy.record(input)
+        set_history(result, node)
+    return result
 
 
 def transpose(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
@@ -248,10 +465,34 @@ def transpose(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
         TransposeBackward0.record(input, dim0, dim1)
         if input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(input, impl, node)
+
+
+def transpose_copy(input: T, dim0: AnyInt, dim1: AnyInt, *, out: T | None = None) -> T:
+    """What `transpose` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.transpose(input._impl, dim0, dim1).array)
+    except Exception as error:
+        explain(
+            error, "input: Tensor, dim0: int, dim1: int, out: Tensor | None", input, dim0, dim1, out
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "transpose_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = TransposeBackward0_copy.record(input, dim0, dim1)
+        set_history(result, node)
+    return result
 
 
 def t(input: T) -> T:
@@ -265,10 +506,32 @@ def t(input: T) -> T:
         TBackward0.record(input)
         if input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(input, impl, node)
+
+
+def t_copy(input: T, *, out: T | None = None) -> T:
+    """What `t` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.t(input._impl).array)
+    except Exception as error:
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "t_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = TBackward0_copy.record(input)
+        set_history(result, node)
+    return result
 
 
 def permute_dims(self: T, dims: Sequence[int]) -> T:
@@ -282,10 +545,32 @@ def permute_dims(self: T, dims: Sequence[int]) -> T:
         PermuteBackward0.record(self, dims)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(self, impl, node)
+
+
+def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
+    """What `permute_dims` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.permute(input._impl, dims).array)
+    except Exception as error:
+        explain(error, "input: Tensor, dims: Sequence[int], out: Tensor | None", input, dims, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "permute_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = PermuteBackward0_copy.record(input, dims)
+        set_history(result, node)
+    return result
 
 
 def view_shape(self: T, size: Sequence[int]) -> T:
@@ -299,7 +584,7 @@ def view_shape(self: T, size: Sequence[int]) -> T:
         ViewBackward0.record(self, size)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(self, impl, node)
@@ -318,7 +603,7 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
         ReshapeAliasBackward0.record(self, size, stride)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(self, impl, node)
@@ -335,7 +620,7 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = UnsafeViewBackward0.record(self, size)
         set_history(result, node)
@@ -353,10 +638,41 @@ def expand_sizes(self: T, size: Sequence[int], *, implicit: AnyBool = False) -> 
         ExpandBackward0.record(self, size, implicit=implicit)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(self, impl, node)
+
+
+def expand_copy(
+    input: T, size: Sequence[int], *, implicit: AnyBool = False, out: T | None = None
+) -> T:
+    """What `expand_sizes` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.expand(input._impl, size, implicit=implicit).array)
+    except Exception as error:
+        explain(
+            error,
+            "input: Tensor, size: Sequence[int], implicit: bool, out: Tensor | None",
+            input,
+            size,
+            implicit,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "expand_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = ExpandBackward0_copy.record(input, size, implicit=implicit)
+        set_history(result, node)
+    return result
 
 
 def squeeze_all(self: T) -> T:
@@ -370,10 +686,32 @@ def squeeze_all(self: T) -> T:
         SqueezeBackward0.record(self)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(self, impl, node)
+
+
+def _squeeze_all_copy(self: T, *, out: T | None = None) -> T:
+    """What `squeeze_all` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = k.contiguous(view_impls.squeeze_all(self._impl).array)
+    except Exception as error:
+        explain(error, "self: Tensor, out: Tensor | None", self, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "_squeeze_all_copy", exact=True)
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = SqueezeBackward0_copy.record(self)
+        set_history(result, node)
+    return result
 
 
 def squeeze_dim(self: T, dim: AnyInt) -> T:
@@ -387,10 +725,32 @@ def squeeze_dim(self: T, dim: AnyInt) -> T:
         SqueezeBackward1.record(self, dim)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(self, impl, node)
+
+
+def _squeeze_dim_copy(self: T, dim: AnyInt, *, out: T | None = None) -> T:
+    """What `squeeze_dim` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = k.contiguous(view_impls.squeeze_dim(self._impl, dim).array)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "_squeeze_dim_copy", exact=True)
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = SqueezeBackward1_copy.record(self, dim)
+        set_history(result, node)
+    return result
 
 
 def squeeze_dims(self: T, dim: Sequence[int]) -> T:
@@ -404,10 +764,32 @@ def squeeze_dims(self: T, dim: Sequence[int]) -> T:
         SqueezeBackward2.record(self, dim)
         if self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(self, impl, node)
+
+
+def _squeeze_dims_copy(self: T, dim: Sequence[int], *, out: T | None = None) -> T:
+    """What `squeeze_dims` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = k.contiguous(view_impls.squeeze_dims(self._impl, dim).array)
+    except Exception as error:
+        explain(error, "self: Tensor, dim: Sequence[int], out: Tensor | None", self, dim, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "_squeeze_dims_copy", exact=True)
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = SqueezeBackward2_copy.record(self, dim)
+        set_history(result, node)
+    return result
 
 
 def unsqueeze(input: T, dim: AnyInt) -> T:
@@ -421,10 +803,32 @@ def unsqueeze(input: T, dim: AnyInt) -> T:
         UnsqueezeBackward0.record(input, dim)
         if input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(input, impl, node)
+
+
+def unsqueeze_copy(input: T, dim: AnyInt, *, out: T | None = None) -> T:
+    """What `unsqueeze` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.unsqueeze(input._impl, dim).array)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "unsqueeze_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = UnsqueezeBackward0_copy.record(input, dim)
+        set_history(result, node)
+    return result
 
 
 def unfold(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt) -> T:
@@ -445,42 +849,245 @@ def unfold(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt) -> T:
         UnfoldBackward0.record(input, dimension, size, step)
         if input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
         else None
     )
     return make_view(input, impl, node)
 
 
-def as_strided(
-    input: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None
+def unfold_copy(
+    input: T, dimension: AnyInt, size: AnyInt, step: AnyInt, *, out: T | None = None
 ) -> T:
-    """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
+    """What `unfold` shows, as a copy."""
     try:
-        impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
+        if out is not None:
+            check_out(out, input)
+        array = k.contiguous(view_impls.unfold(input._impl, dimension, size, step).array)
     except Exception as error:
         explain(
             error,
-            "input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
+            "input: Tensor, dimension: int, size: int, step: int, out: Tensor | None",
             input,
+            dimension,
+            size,
+            step,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "unfold_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = UnfoldBackward0_copy.record(input, dimension, size, step)
+        set_history(result, node)
+    return result
+
+
+def as_strided_part(
+    self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None
+) -> T:
+    """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
+    try:
+        impl = view_impls.as_strided(self._impl, size, stride, storage_offset)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
+            self,
             size,
             stride,
             storage_offset,
         )
         raise
     node = (
-        AsStridedBackward0.record(input, size, stride, storage_offset)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        AsStridedBackward0.record(self, size, stride, storage_offset)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
         else None
     )
-    return make_view(input, impl, node)
+    return make_view(self, impl, node)
+
+
+def _as_strided_copy(
+    self: T,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: AnyInt | None = None,
+    *,
+    out: T | None = None,
+) -> T:
+    """What `as_strided_part` shows, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = k.contiguous(view_impls.as_strided(self._impl, size, stride, storage_offset).array)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None, out: Tensor | None",
+            self,
+            size,
+            stride,
+            storage_offset,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "_as_strided_copy", exact=True)
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = AsStridedBackward0_copy.record(self, size, stride, storage_offset)
+        set_history(result, node)
+    return result
+
+
+def conj_view(self: T) -> T:
+    """The conjugates of a complex tensor; a view."""
+    try:
+        impl = view_impls.conj_view(self._impl)
+    except Exception as error:
+        explain(error, "self: Tensor", self)
+        raise
+    node = (
+        ConjBackward0.record(self)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+        else None
+    )
+    return make_view(self, impl, node, view_fn=_replay_conj_view)
+
+
+_replay_conj_view: ViewFunction = conj_view
+
+
+def _neg_view(input: T) -> T:
+    """The negatives of a tensor; a view."""
+    try:
+        impl = view_impls.neg_view(input._impl)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
+    node = (
+        NegViewBackward0.record(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+        else None
+    )
+    return make_view(input, impl, node, view_fn=_replay_neg_view)
+
+
+_replay_neg_view: ViewFunction = _neg_view
+
+
+def view_as_real(input: T) -> T:
+    """Complex numbers as pairs of real ones, in a new last dimension; a view.
+
+    Raises
+    ------
+    DTypeError
+        If the tensor is not complex, or lazily conjugated.
+    """
+    try:
+        impl = view_impls.view_as_real(input._impl)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
+    node = (
+        ViewAsRealBackward0.record(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+        else None
+    )
+    return make_view(input, impl, node, view_fn=_replay_view_as_real)
+
+
+_replay_view_as_real: ViewFunction = view_as_real
+
+
+def view_as_complex(input: T) -> T:
+    """Pairs of real numbers, side by side in the last dimension, as complex ones; a view.
+
+    Raises
+    ------
+    DTypeError
+        If the tensor is neither float32 nor float64.
+    ShapeError
+        If the last dimension does not hold pairs that lie side by side in memory.
+    """
+    try:
+        impl = view_impls.view_as_complex(input._impl)
+    except Exception as error:
+        explain(error, "input: Tensor", input)
+        raise
+    node = (
+        ViewAsComplexBackward0.record(input)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+        else None
+    )
+    return make_view(input, impl, node, view_fn=_replay_view_as_complex)
+
+
+_replay_view_as_complex: ViewFunction = view_as_complex
+
+
+def as_strided_beyond(
+    self: T,
+    base: AnyTensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: AnyInt | None = None,
+) -> T:
+    """The same of a view, where it reaches beyond that to other memory of the view's base."""
+    try:
+        impl = view_impls.as_strided_beyond(self._impl, base, size, stride, storage_offset)
+    except Exception as error:
+        explain(
+            error,
+            "self: Tensor, base: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
+            self,
+            base,
+            size,
+            stride,
+            storage_offset,
+        )
+        raise
+    node = (
+        AsStridedBeyondBackward0.record(self, base, size, stride, storage_offset)
+        if (
+            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            or (base._impl.autograd_meta is not None and base._impl.autograd_meta.requires_grad())
+        )
+        and is_recording()
+        else None
+    )
+    return make_view(self, impl, node)
 
 
 def transpose_(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
     """Exchange two dimensions of the tensor itself."""
     try:
-        return write_geometry(input, TransposeBackward1.record, view_impls.transpose, dim0, dim1)
+        return write_geometry(
+            input,
+            TransposeBackward1.record,
+            view_impls.transpose,
+            dim0,
+            dim1,
+            operator="transpose_",
+        )
     except Exception as error:
         explain(error, "input: Tensor, dim0: int, dim1: int", input, dim0, dim1)
         raise
@@ -489,7 +1096,7 @@ def transpose_(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
 def t_(input: T) -> T:
     """Transpose the matrix itself."""
     try:
-        return write_geometry(input, TBackward1.record, view_impls.t)
+        return write_geometry(input, TBackward1.record, view_impls.t, operator="t_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -498,7 +1105,9 @@ def t_(input: T) -> T:
 def squeeze_all_(self: T) -> T:
     """Take away all dimensions of size 1 of the tensor itself."""
     try:
-        return write_geometry(self, SqueezeBackward3.record, view_impls.squeeze_all)
+        return write_geometry(
+            self, SqueezeBackward3.record, view_impls.squeeze_all, operator="squeeze_"
+        )
     except Exception as error:
         explain(error, "self: Tensor", self)
         raise
@@ -507,7 +1116,9 @@ def squeeze_all_(self: T) -> T:
 def squeeze_dim_(self: T, dim: AnyInt) -> T:
     """Take away a dimension of the tensor itself if its size is 1."""
     try:
-        return write_geometry(self, SqueezeBackward4.record, view_impls.squeeze_dim, dim)
+        return write_geometry(
+            self, SqueezeBackward4.record, view_impls.squeeze_dim, dim, operator="squeeze_"
+        )
     except Exception as error:
         explain(error, "self: Tensor, dim: int", self, dim)
         raise
@@ -516,7 +1127,9 @@ def squeeze_dim_(self: T, dim: AnyInt) -> T:
 def squeeze_dims_(self: T, dim: Sequence[int]) -> T:
     """Take away those of several dimensions of the tensor itself whose size is 1."""
     try:
-        return write_geometry(self, SqueezeBackward5.record, view_impls.squeeze_dims, dim)
+        return write_geometry(
+            self, SqueezeBackward5.record, view_impls.squeeze_dims, dim, operator="squeeze_"
+        )
     except Exception as error:
         explain(error, "self: Tensor, dim: Sequence[int]", self, dim)
         raise
@@ -525,25 +1138,33 @@ def squeeze_dims_(self: T, dim: Sequence[int]) -> T:
 def unsqueeze_(input: T, dim: AnyInt) -> T:
     """Give the tensor itself a new dimension of size 1."""
     try:
-        return write_geometry(input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim)
+        return write_geometry(
+            input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim, operator="unsqueeze_"
+        )
     except Exception as error:
         explain(error, "input: Tensor, dim: int", input, dim)
         raise
 
 
-def as_strided_(
-    input: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None
+def as_strided_part_(
+    self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None
 ) -> T:
     """Let the tensor itself look at any geometry inside its storage."""
     try:
         return write_geometry(
-            input, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset
+            self,
+            AsStridedBackward1.record,
+            view_impls.as_strided,
+            size,
+            stride,
+            storage_offset,
+            operator="as_strided_",
         )
     except Exception as error:
         explain(
             error,
-            "input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
-            input,
+            "self: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
+            self,
             size,
             stride,
             storage_offset,
@@ -569,7 +1190,7 @@ def select_backward(self: T, input_sizes: Shape, dim: AnyInt, index: AnyInt) -> 
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SelectBackwardBackward0.record(self, input_sizes, dim, index)
         set_history(result, node)
@@ -598,7 +1219,7 @@ def slice_backward(
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = SliceBackwardBackward0.record(self, input_sizes, dim, start, end, step)
         set_history(result, node)
@@ -624,7 +1245,7 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: AnyInt, dim1: AnyInt,
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = DiagonalBackwardBackward0.record(self, input_sizes, offset, dim1, dim2)
         set_history(result, node)
@@ -650,7 +1271,7 @@ def unfold_backward(self: T, input_sizes: Shape, dim: AnyInt, size: AnyInt, step
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = UnfoldBackwardBackward0.record(self, input_sizes, dim, size, step)
         set_history(result, node)
@@ -674,7 +1295,7 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = AsStridedBackwardBackward0.record(self, input_geometry, output_geometry)
         set_history(result, node)
@@ -698,7 +1319,7 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
-        and is_grad_enabled()
+        and is_recording()
     ):
         node = AsStridedForwardBackward0.record(self, input_geometry, output_geometry)
         set_history(result, node)
@@ -716,7 +1337,7 @@ def select_scatter(input: T, src: AnyTensor, dim: AnyInt, index: AnyInt) -> T:
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = SelectScatterBackward0.record(input, src, dim, index)
         set_history(result, node)
     return result
@@ -751,7 +1372,7 @@ def slice_scatter(
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = SliceScatterBackward0.record(input, src, dim, start, end, step)
         set_history(result, node)
     return result
@@ -780,7 +1401,7 @@ def diagonal_scatter(
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = DiagonalScatterBackward0.record(input, src, offset, dim1, dim2)
         set_history(result, node)
     return result
@@ -812,7 +1433,7 @@ def as_strided_scatter_at(
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
-    ) and is_grad_enabled():
+    ) and is_recording():
         node = AsStridedScatterBackward0.record(self, src, input_geometry, output_geometry)
         set_history(result, node)
     return result

@@ -16,6 +16,7 @@ from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.overwriting import over
 from vtgrad.ops.saving import (
     geometry_of_operand,
     integers,
@@ -66,6 +67,51 @@ class SelectBackward0(Node):
         if not needs & 1:
             return (None,)
         return (Region(grad, (self,)),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.select_backward(grad, self.self_shape, self.dim, self.index),)
+
+
+@final
+class SelectBackward0_copy(Node):
+    """Derivative of `select_copy`."""
+
+    __slots__ = ("dim", "index", "self_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    self_shape: Shape
+    dim: int
+    index: int
+
+    @staticmethod
+    def record(
+        self: TensorBase, dim: SupportsIndex, index: SupportsIndex, *, inplace: bool = False
+    ) -> SelectBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = SelectBackward0_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.index = index if type(index) is int else integer(index)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.select_backward(grad, self.self_shape, self.dim, self.index),)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -143,6 +189,61 @@ class SliceBackward0(Node):
 
 
 @final
+class SliceBackward0_copy(Node):
+    """Derivative of `slice_copy`."""
+
+    __slots__ = ("dim", "end", "self_shape", "start", "step")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    self_shape: Shape
+    dim: int
+    start: int | None
+    end: int | None
+    step: int
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: SupportsIndex = 0,
+        start: SupportsIndex | None = None,
+        end: SupportsIndex | None = None,
+        step: SupportsIndex = 1,
+        *,
+        inplace: bool = False,
+    ) -> SliceBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = SliceBackward0_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.start = start if start is None or type(start) is int else integer(start)
+        node.end = end if end is None or type(end) is int else integer(end)
+        node.step = step if type(step) is int else integer(step)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.slice_backward(grad, self.self_shape, self.dim, self.start, self.end, self.step),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.slice_backward(grad, self.self_shape, self.dim, self.start, self.end, self.step),)
+
+
+@final
 class DiagonalBackward0(Node):
     """Derivative of `diagonal`."""
 
@@ -203,6 +304,58 @@ class DiagonalBackward0(Node):
 
 
 @final
+class DiagonalBackward0_copy(Node):
+    """Derivative of `diagonal_copy`."""
+
+    __slots__ = ("dim1", "dim2", "offset", "self_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    self_shape: Shape
+    offset: int
+    dim1: int
+    dim2: int
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        offset: SupportsIndex = 0,
+        dim1: SupportsIndex = 0,
+        dim2: SupportsIndex = 1,
+        *,
+        inplace: bool = False,
+    ) -> DiagonalBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = DiagonalBackward0_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.offset = offset if type(offset) is int else integer(offset)
+        node.dim1 = dim1 if type(dim1) is int else integer(dim1)
+        node.dim2 = dim2 if type(dim2) is int else integer(dim2)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.diagonal_backward(grad, self.self_shape, self.offset, self.dim1, self.dim2),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.diagonal_backward(grad, self.self_shape, self.offset, self.dim1, self.dim2),)
+
+
+@final
 class SplitBackward0(Node):
     """Derivative of `split_equal`."""
 
@@ -224,6 +377,51 @@ class SplitBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SplitBackward0((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
+
+
+@final
+class SplitBackward0_copy(Node):
+    """Derivative of `split_copy`."""
+
+    __slots__ = ("dim", "self_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    dim: int
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        split_size: SupportsIndex,
+        dim: SupportsIndex = 0,
+        *,
+        inplace: bool = False,
+    ) -> SplitBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = SplitBackward0_copy((edge0,))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -295,6 +493,53 @@ class SplitWithSizesBackward0(Node):
 
 
 @final
+class SplitWithSizesBackward0_copy(Node):
+    """Derivative of `split_with_sizes_copy`."""
+
+    __slots__ = ("dim", "self_shape", "split_sizes")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    split_sizes: Sequence[int]
+    dim: int
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        split_sizes: Sequence[int],
+        dim: SupportsIndex = 0,
+        *,
+        inplace: bool = False,
+    ) -> SplitWithSizesBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = SplitWithSizesBackward0_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.split_sizes = integers(split_sizes)
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
+
+
+@final
 class UnbindBackward0(Node):
     """Derivative of `unbind`."""
 
@@ -311,6 +556,45 @@ class UnbindBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = UnbindBackward0((edge0,))
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (array_formulas.unbind_gradient(grads, self.dim),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (tensor_formulas.unbind_gradient(grads, self.dim),)
+
+
+@final
+class UnbindBackward0_copy(Node):
+    """Derivative of `unbind_copy`."""
+
+    __slots__ = ("dim",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    dim: int
+
+    @staticmethod
+    def record(
+        self: TensorBase, dim: SupportsIndex = 0, *, inplace: bool = False
+    ) -> UnbindBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = UnbindBackward0_copy((edge0,))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -355,6 +639,42 @@ class AliasBackward0(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.alias(array)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (grad,)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (grad,)
+
+
+@final
+class AliasBackward0_copy(Node):
+    """Derivative of `alias_copy`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (PASSED,)
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> AliasBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = AliasBackward0_copy((edge0,))
+        return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -429,6 +749,49 @@ class TransposeBackward0(Node):
 
 
 @final
+class TransposeBackward0_copy(Node):
+    """Derivative of `transpose_copy`."""
+
+    __slots__ = ("dim0", "dim1")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    dim0: int
+    dim1: int
+
+    @staticmethod
+    def record(
+        self: TensorBase, dim0: SupportsIndex, dim1: SupportsIndex, *, inplace: bool = False
+    ) -> TransposeBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = TransposeBackward0_copy((edge0,))
+        node.dim0 = dim0 if type(dim0) is int else integer(dim0)
+        node.dim1 = dim1 if type(dim1) is int else integer(dim1)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.transpose(grad, self.dim0, self.dim1),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.transpose(grad, self.dim0, self.dim1),)
+
+
+@final
 class TBackward0(Node):
     """Derivative of `t`."""
 
@@ -450,6 +813,42 @@ class TBackward0(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.t(array)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.t(grad),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.t(grad),)
+
+
+@final
+class TBackward0_copy(Node):
+    """Derivative of `t_copy`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> TBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = TBackward0_copy((edge0,))
+        return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -497,6 +896,47 @@ class PermuteBackward0(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.permute(array, self.dims)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.permute(grad, array_formulas.inverse_order(self.dims)),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.permute(grad, tensor_formulas.inverse_order(self.dims)),)
+
+
+@final
+class PermuteBackward0_copy(Node):
+    """Derivative of `permute_copy`."""
+
+    __slots__ = ("dims",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    dims: Sequence[int]
+
+    @staticmethod
+    def record(
+        self: TensorBase, dims: Sequence[int], *, inplace: bool = False
+    ) -> PermuteBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = PermuteBackward0_copy((edge0,))
+        node.dims = integers(dims)
+        return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -704,6 +1144,47 @@ class ExpandBackward0(Node):
 
 
 @final
+class ExpandBackward0_copy(Node):
+    """Derivative of `expand_copy`."""
+
+    __slots__ = ("self_shape",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+
+    @staticmethod
+    def record(
+        self: TensorBase, size: Sequence[int], *, implicit: AnyBool = False, inplace: bool = False
+    ) -> ExpandBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = ExpandBackward0_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.sum_to_size(grad, self.self_shape),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.sum_to_size(grad, self.self_shape),)
+
+
+@final
 class SqueezeBackward0(Node):
     """Derivative of `squeeze_all`."""
 
@@ -728,6 +1209,45 @@ class SqueezeBackward0(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.squeeze_all(array)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.reshape(grad, self.self_shape),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.reshape(grad, self.self_shape),)
+
+
+@final
+class SqueezeBackward0_copy(Node):
+    """Derivative of `_squeeze_all_copy`."""
+
+    __slots__ = ("self_shape",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> SqueezeBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = SqueezeBackward0_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -800,6 +1320,47 @@ class SqueezeBackward1(Node):
 
 
 @final
+class SqueezeBackward1_copy(Node):
+    """Derivative of `_squeeze_dim_copy`."""
+
+    __slots__ = ("self_shape",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+
+    @staticmethod
+    def record(
+        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
+    ) -> SqueezeBackward1_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = SqueezeBackward1_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.reshape(grad, self.self_shape),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.reshape(grad, self.self_shape),)
+
+
+@final
 class SqueezeBackward2(Node):
     """Derivative of `squeeze_dims`."""
 
@@ -849,6 +1410,47 @@ class SqueezeBackward2(Node):
 
 
 @final
+class SqueezeBackward2_copy(Node):
+    """Derivative of `_squeeze_dims_copy`."""
+
+    __slots__ = ("self_shape",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+
+    @staticmethod
+    def record(
+        self: TensorBase, dim: Sequence[int], *, inplace: bool = False
+    ) -> SqueezeBackward2_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = SqueezeBackward2_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.reshape(grad, self.self_shape),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.reshape(grad, self.self_shape),)
+
+
+@final
 class UnsqueezeBackward0(Node):
     """Derivative of `unsqueeze`."""
 
@@ -875,6 +1477,47 @@ class UnsqueezeBackward0(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.unsqueeze(array, self.dim)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.squeeze_dim(grad, self.dim),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.squeeze_dim(grad, self.dim),)
+
+
+@final
+class UnsqueezeBackward0_copy(Node):
+    """Derivative of `unsqueeze_copy`."""
+
+    __slots__ = ("dim",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    dim: int
+
+    @staticmethod
+    def record(
+        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
+    ) -> UnsqueezeBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = UnsqueezeBackward0_copy((edge0,))
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -950,8 +1593,60 @@ class UnfoldBackward0(Node):
 
 
 @final
+class UnfoldBackward0_copy(Node):
+    """Derivative of `unfold_copy`."""
+
+    __slots__ = ("dimension", "self_shape", "size", "step")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    self_shape: Shape
+    dimension: int
+    size: int
+    step: int
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dimension: SupportsIndex,
+        size: SupportsIndex,
+        step: SupportsIndex,
+        *,
+        inplace: bool = False,
+    ) -> UnfoldBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = UnfoldBackward0_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.dimension = dimension if type(dimension) is int else integer(dimension)
+        node.size = size if type(size) is int else integer(size)
+        node.step = step if type(step) is int else integer(step)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.unfold_backward(grad, self.self_shape, self.dimension, self.size, self.step),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.unfold_backward(grad, self.self_shape, self.dimension, self.size, self.step),)
+
+
+@final
 class AsStridedBackward0(Node):
-    """Derivative of `as_strided`."""
+    """Derivative of `as_strided_part`."""
 
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
 
@@ -1030,6 +1725,338 @@ class AsStridedBackward0(Node):
                     self.self_geometry, self.size, self.stride, self.storage_offset
                 ),
             ),
+        )
+
+
+@final
+class AsStridedBackward0_copy(Node):
+    """Derivative of `_as_strided_copy`."""
+
+    __slots__ = ("self_geometry", "size", "storage_offset", "stride")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    self_geometry: tuple[Shape, Shape, int]
+    size: Sequence[int]
+    stride: Sequence[int]
+    storage_offset: int | None
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        size: Sequence[int],
+        stride: Sequence[int],
+        storage_offset: SupportsIndex | None = None,
+        *,
+        inplace: bool = False,
+    ) -> AsStridedBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = AsStridedBackward0_copy((edge0,))
+        node.self_geometry = geometry_of_operand(self)
+        node.size = integers(size)
+        node.stride = integers(stride)
+        node.storage_offset = (
+            storage_offset
+            if storage_offset is None or type(storage_offset) is int
+            else integer(storage_offset)
+        )
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (
+            array_formulas.as_strided_gradient(
+                grad,
+                self.self_geometry,
+                array_formulas.output_geometry(
+                    self.self_geometry, self.size, self.stride, self.storage_offset
+                ),
+            ),
+        )
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (
+            tensor_formulas.as_strided_gradient(
+                grad,
+                self.self_geometry,
+                tensor_formulas.output_geometry(
+                    self.self_geometry, self.size, self.stride, self.storage_offset
+                ),
+            ),
+        )
+
+
+@final
+class ConjBackward0(Node):
+    """Derivative of `conj_view`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> ConjBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = ConjBackward0((edge0,))
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.conj(grad),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.conj(grad),)
+
+
+@final
+class NegViewBackward0(Node):
+    """Derivative of `_neg_view`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> NegViewBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = NegViewBackward0((edge0,))
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.neg(grad),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = over(owned, k.neg, grad)
+        return (grad0,), (FRESH,)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.neg(grad),)
+
+
+@final
+class ViewAsRealBackward0(Node):
+    """Derivative of `view_as_real`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> ViewAsRealBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = ViewAsRealBackward0((edge0,))
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (array_formulas.joined_pairs(grad),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (tensor_formulas.joined_pairs(grad),)
+
+
+@final
+class ViewAsComplexBackward0(Node):
+    """Derivative of `view_as_complex`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> ViewAsComplexBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = ViewAsComplexBackward0((edge0,))
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.view_as_real(k.resolve_conj(grad)),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.view_as_real(F.resolve_conj(grad)),)
+
+
+@final
+class AsStridedBeyondBackward0(Node):
+    """Derivative of `as_strided_beyond`."""
+
+    __slots__ = ("base_geometry", "self_geometry", "size", "storage_offset", "stride")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+
+    base_geometry: tuple[Shape, Shape, int]
+    self_geometry: tuple[Shape, Shape, int]
+    size: Sequence[int]
+    stride: Sequence[int]
+    storage_offset: int | None
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        base: TensorBase,
+        size: Sequence[int],
+        stride: Sequence[int],
+        storage_offset: SupportsIndex | None = None,
+        *,
+        inplace: bool = False,
+    ) -> AsStridedBeyondBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(base)
+        node = AsStridedBeyondBackward0((edge0, edge1))
+        node.base_geometry = geometry_of_operand(base)
+        node.self_geometry = geometry_of_operand(self)
+        node.size = integers(size)
+        node.stride = integers(stride)
+        node.storage_offset = (
+            storage_offset
+            if storage_offset is None or type(storage_offset) is int
+            else integer(storage_offset)
+        )
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = array_formulas.as_strided_gradient(
+                grad,
+                self.self_geometry,
+                array_formulas.output_geometry(
+                    self.self_geometry, self.size, self.stride, self.storage_offset
+                ),
+            )
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = array_formulas.gradient_beyond(
+                grad,
+                self.base_geometry,
+                self.self_geometry,
+                array_formulas.output_geometry(
+                    self.self_geometry, self.size, self.stride, self.storage_offset
+                ),
+            )
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = tensor_formulas.as_strided_gradient(
+                grad,
+                self.self_geometry,
+                tensor_formulas.output_geometry(
+                    self.self_geometry, self.size, self.stride, self.storage_offset
+                ),
+            )
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = tensor_formulas.gradient_beyond(
+                grad,
+                self.base_geometry,
+                self.self_geometry,
+                tensor_formulas.output_geometry(
+                    self.self_geometry, self.size, self.stride, self.storage_offset
+                ),
+            )
+        return (
+            grad0,
+            grad1,
         )
 
 
@@ -1272,7 +2299,7 @@ class UnsqueezeBackward1(Node):
 
 @final
 class AsStridedBackward1(Node):
-    """Derivative of `as_strided_`."""
+    """Derivative of `as_strided_part_`."""
 
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
 

@@ -22,6 +22,7 @@ from vtgrad.ops.kernels.layout import broadcast_shapes, empty_strided
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import memory_order, view_strides
+from vtgrad.storage.lazy_array import resolved
 
 __all__ = [
     "index",
@@ -44,6 +45,7 @@ def index(self: Array, indices: Sequence[Array | None]) -> Array:
         If an index is outside its dimension, the index arrays do not broadcast with each other,
         a mask's shape does not fit, or there are more entries than dimensions.
     """
+    self = resolved(self)
     key = _expanded(self.shape, indices)
     _check_range(self.shape, key)
     if self.size == 0:
@@ -137,6 +139,9 @@ def index_put_overwritten(
     key = _expanded(self_sizes, _spread(indices, places))
     shape, front, first = _arrangement(self_sizes, key)
     result: Array = np.zeros(shape, np.bool_)
+    if 0 in self_sizes:
+        # Nothing is stored, so that indices outside of their dimension were accepted.
+        return result
     kept = last_mentions(*_flat_targets(self_sizes, key, _flat_places(key)))
     if not kept.all():
         lead = shape[first : first + len(shape) - len(front)]
@@ -151,7 +156,7 @@ def index_put_overwritten(
 def index_at(self: Array, indices: Sequence[Array], places: Sequence[int]) -> Array:
     """`index` with the entries ``indices[i]`` at ``places[i]`` and None elsewhere."""
     if len(indices) == 1:
-        key, place = indices[0], places[0]
+        key, place = resolved(indices[0]), places[0]
         if (
             key.dtype == np.int64
             and key.ndim
@@ -209,7 +214,7 @@ def _is_lone_mask(indices: Sequence[Array | None]) -> bool:
 def _spread(indices: Sequence[Array], places: Sequence[int]) -> list[Array | None]:
     key: list[Array | None] = [None] * (max(places, default=-1) + 1)
     for entry, place in zip(indices, places, strict=True):
-        key[place] = entry
+        key[place] = resolved(entry)
     return key
 
 

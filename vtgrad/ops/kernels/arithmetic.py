@@ -66,7 +66,12 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Array | None 
     DTypeError
         If an operand is bool, and as in `add`.
     """
-    if _is_bool(input) or _is_bool(other):
+    if (
+        isinstance(input, bool)
+        or isinstance(other, bool)
+        or (isinstance(input, np.ndarray) and input.dtype is BOOL)
+        or (isinstance(other, np.ndarray) and other.dtype is BOOL)
+    ):
         raise DTypeError(
             "bool values cannot be subtracted: use logical_xor (`^`) for their difference, or"
             " logical_not (`~`) to invert a mask",
@@ -80,12 +85,6 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Array | None 
 def rsub(input: Operand, other: Operand, *, alpha: Number = 1, out: Array | None = None) -> Array:
     """``other - alpha * input``; see `sub`."""
     return sub(other, input, alpha=alpha, out=out)
-
-
-def _is_bool(x: Operand) -> bool:
-    if isinstance(x, np.ndarray):
-        return x.dtype is BOOL
-    return isinstance(x, bool)
 
 
 def _add_scaled(ufunc: np.ufunc, a: Operand, b: Operand, alpha: Number, out: Array | None) -> Array:
@@ -133,6 +132,10 @@ def neg(input: Array, *, out: Array | None = None) -> Array:
     """
     if input.dtype is BOOL:
         raise DTypeError("bool values have no negative: use logical_not (`~`) to invert a mask")
+    if out is not None and not out.flags.c_contiguous:
+        # NumPy 2.4.6 computes wrong numbers where both operand and `out` skip elements and the
+        # operand's stride is 16 bytes of 4-byte elements or 64 of 8-byte ones.
+        return place(unary(np.negative, input, None), input.dtype, out, input)
     return unary(np.negative, input, out)
 
 
@@ -166,10 +169,12 @@ def sign(input: Array, *, out: Array | None = None) -> Array:
     if kind == "b":
         return place(input.copy(), BOOL, out, input)
     refuse("sign", input.dtype, "c")
-    result = unary(np.sign, input, out)
-    if kind == "f":
-        np.copyto(result, 0, where=np.isnan(result))
-    return result
+    if kind != "f":
+        return unary(np.sign, input, out)
+    # `out` may be the input itself, and is written once, at the end.
+    result = unary(np.sign, input, None)
+    np.copyto(result, 0, where=np.isnan(result))
+    return result if out is None else place(result, input.dtype, out, input)
 
 
 def sgn(input: Array, *, out: Array | None = None) -> Array:

@@ -142,7 +142,7 @@ def parse_index(
         If an integer is outside its dimension, there are more indices than dimensions, an index
         array is not of an integer type or bool, or a part is of no type that can index.
     ArgumentValueError
-        If a slice's step is not positive, or a nested list is ragged.
+        If a slice's step is zero, or a nested list is ragged.
     ArgumentTypeError
         If a slice's bound is not an integer, or a part is a string.
     DTypeError
@@ -329,8 +329,8 @@ def _is_full(step: Slice, size: int) -> bool:
 def _slice_step(part: slice, dim: int) -> Slice:
     start, stop, step = part.start, part.stop, part.step
     step = 1 if step is None else _bound(step)
-    if step <= 0:
-        raise ArgumentValueError(f"a slice's step must be positive, got {step}", step=step)
+    if step == 0:
+        raise ArgumentValueError("a slice's step must not be zero", step=step)
     return Slice(
         dim,
         None if start is None else _bound(start),

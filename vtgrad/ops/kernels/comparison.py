@@ -6,7 +6,7 @@ from typing import Final, TypeGuard, cast
 
 import numpy as np
 
-from vtgrad.errors import DTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import ArgumentValueError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.kernels.elementwise import (
     BOOL,
     Operand,
@@ -28,10 +28,13 @@ __all__ = [
     "clamp_max",
     "clamp_min",
     "eq",
+    "fmax",
+    "fmin",
     "ge",
     "gt",
     "halved_where",
     "has_nonnegative_real",
+    "isclose",
     "isfinite",
     "isinf",
     "isnan",
@@ -109,6 +112,35 @@ def isfinite(input: Array, *, out: Array | None = None) -> Array:
     return result
 
 
+def isclose(
+    input: Array, other: Array, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Array:
+    """Whether the values differ by no more than ``atol + rtol * abs(other)``.
+
+    Raises
+    ------
+    DTypeError
+        If the dtypes differ.
+    ArgumentValueError
+        If a tolerance is negative.
+    """
+    if input.dtype != other.dtype:
+        raise DTypeError(
+            f"isclose compares values of one dtype, not {input.dtype.name} and {other.dtype.name}"
+        )
+    if not (rtol >= 0 and atol >= 0):
+        raise ArgumentValueError(f"tolerances must not be negative: rtol={rtol}, atol={atol}")
+    close = np.asarray(np.equal(input, other))
+    if equal_nan and input.dtype.kind in "fc":
+        close |= np.isnan(input) & np.isnan(other)
+    if input.dtype.kind != "b" and (rtol or atol):
+        if input.dtype.kind in "iu":
+            input, other = input.astype(np.float64), other.astype(np.float64)
+        difference = np.abs(input - other)
+        close |= (difference <= atol + np.abs(rtol * other)) & np.isfinite(difference)
+    return place(close, BOOL, None, input, other)
+
+
 def has_nonnegative_real(input: Array) -> Array:
     """Whether the value, or its real part, is at least 0."""
     return ge(input.real if input.dtype.kind == "c" else input, 0)
@@ -138,6 +170,32 @@ def minimum(input: Operand, other: Operand, *, out: Array | None = None) -> Arra
     if _is_complex(input) or _is_complex(other):
         raise DTypeError("minimum of complex values, which have no order")
     return binary(np.minimum, input, other, out)
+
+
+def fmax(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """The larger of two values; the other one if one is nan.
+
+    Raises
+    ------
+    DTypeError
+        If a value is complex.
+    """
+    if _is_complex(input) or _is_complex(other):
+        raise DTypeError("fmax of complex values, which have no order")
+    return binary(np.fmax, input, other, out)
+
+
+def fmin(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """The smaller of two values; the other one if one is nan.
+
+    Raises
+    ------
+    DTypeError
+        If a value is complex.
+    """
+    if _is_complex(input) or _is_complex(other):
+        raise DTypeError("fmin of complex values, which have no order")
+    return binary(np.fmin, input, other, out)
 
 
 def relu(input: Array, *, out: Array | None = None) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from vtgrad.ops.kernels.layout import empty_like_preserving, empty_strided
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import promote
 from vtgrad.storage.geometry import normalize_dim
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.memory_format import MemoryFormat
+from vtgrad.storage.strides import check_sizes
 
 __all__ = [
     "cat",
@@ -37,13 +40,13 @@ def clone(self: Array, *, memory_format: MemoryFormat | None = None) -> Array:
     if self.flags.c_contiguous and 1 not in self.shape:
         return self.copy()
     result = empty_like_preserving(self.dtype, self)
-    result[...] = self
+    result[...] = self if type(self) is np.ndarray else resolved(self)
     return result
 
 
 def contiguous(self: Array) -> Array:
     """A row-major copy."""
-    return np.array(self, order="C")
+    return self.copy(order="C")
 
 
 # -- joining --------------------------------------------------------------------------------
@@ -164,12 +167,13 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
         )
     lead = len(repeats) - self.ndim
     sizes = (1,) * lead + self.shape
-    result: Array = np.empty(
-        tuple([count * size for count, size in zip(repeats, sizes, strict=True)]), self.dtype
-    )
+    target = tuple([index(count) * size for count, size in zip(repeats, sizes, strict=True)])
+    # Below, each dimension comes twice.
+    check_sizes((*target, *sizes), self.itemsize)
+    result: Array = np.empty(target, self.dtype)
     tiles = tuple([n for pair in zip(repeats, sizes, strict=True) for n in pair])
     one_tile = tuple([n for size in sizes for n in (1, size)])
-    result.reshape(tiles)[...] = self.reshape(one_tile)
+    result.reshape(tiles)[...] = resolved(self).reshape(one_tile)
     return result
 
 
@@ -183,7 +187,8 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
     DimensionError
         If the tensor has no such dimension.
     """
-    steps = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
+    given = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
+    steps = tuple([index(shift) for shift in given])
     axes = tuple(dims or ()) if isinstance(dims, (tuple, list)) or dims is None else (dims,)
     if not steps:
         raise ShapeError("roll needs at least one shift")
@@ -223,7 +228,7 @@ def flip(self: Array, dims: int | Sequence[int]) -> Array:
     if len(set(axes)) != len(axes):
         raise ShapeError(f"flip got a dimension more than once: {dims}", dims=dims)
     result = empty_like_preserving(self.dtype, self)
-    result[...] = np.flip(self, tuple(axis for axis in axes if axis < self.ndim))
+    result[...] = np.flip(resolved(self), tuple(axis for axis in axes if axis < self.ndim))
     return result
 
 
@@ -234,7 +239,7 @@ def tril(self: Array, diagonal: int = 0) -> Array:
     """The lower triangles of the last two dimensions, zeros above `diagonal`."""
     _check_matrix(self, "tril")
     result: Array = np.empty(self.shape, self.dtype)
-    result[...] = np.tril(self, diagonal)
+    result[...] = np.tril(self, _shift(self, diagonal))
     return result
 
 
@@ -242,8 +247,14 @@ def triu(self: Array, diagonal: int = 0) -> Array:
     """The upper triangles of the last two dimensions, zeros below `diagonal`."""
     _check_matrix(self, "triu")
     result: Array = np.empty(self.shape, self.dtype)
-    result[...] = np.triu(self, diagonal)
+    result[...] = np.triu(self, _shift(self, diagonal))
     return result
+
+
+def _shift(self: Array, diagonal: int) -> int:
+    """The number of a diagonal, as far as it matters."""
+    furthest: int = max(self.shape[-2:])
+    return max(-furthest, min(index(diagonal), furthest))
 
 
 def _check_matrix(self: Array, name: str) -> None:

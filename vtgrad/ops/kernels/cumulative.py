@@ -1,7 +1,7 @@
-"""Running sums and products along one dimension.
+"""Running sums, products and extremes along one dimension.
 
-They are accumulated in the next wider dtype and rounded once per element, so a long float32
-series drifts no more than its last rounding.
+Sums and products are accumulated in the next wider dtype and rounded once per element, so a long
+float32 series drifts no more than its last rounding.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import numpy as np
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 
 from .axes import in_dtype
+from .special import logaddexp
 
-__all__ = ["cumprod", "cumsum"]
+__all__ = ["cummax_dim", "cummin_dim", "cumprod", "cumsum", "logcumsumexp_dim"]
 
 _INT64: Final[NumpyDType] = np.dtype(np.int64)
 _WIDER: Final[dict[NumpyDType, NumpyDType]] = {
@@ -36,7 +38,7 @@ def _running(ufunc: np.ufunc, x: Array, dim: int, dtype: NumpyDType | None) -> A
     if x.dtype.kind in "fc":
         x = in_dtype(x, dtype)
     if x.ndim == 0 or x.size == 0:
-        out[...] = x
+        out[...] = resolved(x)
         return out
     work = _WIDER.get(dtype)
     if work is None:
@@ -54,3 +56,67 @@ def cumsum(self: Array, dim: int, dtype: NumpyDType | None = None) -> Array:
 def cumprod(self: Array, dim: int, dtype: NumpyDType | None = None) -> Array:
     """Running products along `dim`; integers and bools become int64 unless `dtype` is given."""
     return _running(np.multiply, self, dim, dtype)
+
+
+# -- extremes -------------------------------------------------------------------------------
+
+
+def cummax_dim(self: Array, dim: int) -> tuple[Array, Array]:
+    """The largest elements up to each place, and the last places where they stand."""
+    return _running_extreme("cummax", np.maximum, np.greater_equal, self, dim)
+
+
+def cummin_dim(self: Array, dim: int) -> tuple[Array, Array]:
+    """The smallest elements up to each place, and the last places where they stand."""
+    return _running_extreme("cummin", np.minimum, np.less_equal, self, dim)
+
+
+def _running_extreme(
+    name: str, ufunc: np.ufunc, reaches: np.ufunc, x: Array, dim: int
+) -> tuple[Array, Array]:
+    axis = normalize_dim(dim, x.ndim)
+    if x.dtype.kind == "c":
+        raise NotSupportedError(f"{name}() has no meaning for complex values", dtype=x.dtype)
+    values: Array = np.empty(x.shape, x.dtype)
+    places: Array = np.zeros(x.shape, np.int64)
+    if x.ndim == 0 or x.size == 0:
+        values[...] = x
+        return values, places
+    # A nan stays the extreme, and the last one is the place.
+    ufunc.accumulate(x, axis, None, values)
+    taken: Array = reaches(x, values)
+    if x.dtype.kind == "f":
+        np.logical_or(taken, np.isnan(x), taken)
+    along = np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+    np.copyto(places, along, where=taken)
+    np.maximum.accumulate(places, axis, None, places)
+    return values, places
+
+
+# -- logarithms -----------------------------------------------------------------------------
+
+
+def logcumsumexp_dim(self: Array, dim: int) -> Array:
+    """Logarithms of running sums of exponentials, safe against overflow.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values are integers or bools.
+    """
+    axis = normalize_dim(dim, self.ndim)
+    if self.dtype.kind not in "fc":
+        raise NotSupportedError(f"logcumsumexp() of {self.dtype} values", dtype=self.dtype)
+    result: Array = np.empty(self.shape, self.dtype)
+    result[...] = resolved(self)
+    if self.ndim == 0 or self.size == 0:
+        return result
+    if self.dtype.kind == "f":
+        wide = self.astype(_WIDER.get(self.dtype, self.dtype))
+        np.copyto(result, np.logaddexp.accumulate(wide, axis), "same_kind")
+        return result
+    rows = np.moveaxis(result, axis, 0)
+    for place in range(1, rows.shape[0]):
+        # Not a row of a vector, which would be a number and promote like one.
+        rows[place] = logaddexp(rows[place - 1 : place], rows[place : place + 1])[0]
+    return result

@@ -21,8 +21,11 @@ __all__ = [
     "bernoulli",
     "bernoulli_number_",
     "bernoulli_tensor_",
+    "cauchy_",
     "draw_integers",
     "exponential_",
+    "geometric_",
+    "log_normal_",
     "normal_",
     "normal_tensors",
     "random_between_",
@@ -144,6 +147,47 @@ def exponential_(self: Array, lambd: float = 1.0, *, generator: Generator | None
     np.copyto(self, source.standard_exponential(self.shape) / rate, casting="unsafe")
 
 
+def cauchy_(
+    self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
+) -> None:
+    """Fill with Cauchy numbers around `median`, of the scale `sigma`.
+
+    Raises
+    ------
+    DTypeError
+        If the tensor is not floating.
+    ShapeError
+        If the scale is not positive.
+    """
+    source = source_of(generator)
+    if self.dtype.kind != "f":
+        raise DTypeError(f"cauchy_ fills floating tensors, not {self.dtype.name}")
+    center, scale = _real(median, "median"), _real(sigma, "sigma")
+    if not scale > 0:
+        raise ShapeError(f"cauchy_ needs a scale above 0, not {scale}", sigma=scale)
+    np.copyto(self, source.standard_cauchy(self.shape) * scale + center, casting="unsafe")
+
+
+def log_normal_(
+    self: Array, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
+) -> None:
+    """Fill with exponentials of normal numbers.
+
+    Raises
+    ------
+    NotSupportedError
+        If the tensor is not floating.
+    ShapeError
+        If the deviation is not positive.
+    """
+    source = source_of(generator)
+    center, scale = _real(mean, "mean"), _real(std, "std")
+    if not scale > 0:
+        raise ShapeError(f"log_normal_ needs a deviation above 0, not {scale}", std=scale)
+    _check_kind(self.dtype, "f", "log_normal_")
+    np.copyto(self, source.lognormal(center, scale, self.shape), casting="unsafe")
+
+
 # -- integers ---------------------------------------------------------------------------------
 
 
@@ -173,6 +217,24 @@ def random_any_(self: Array, *, generator: Generator | None = None) -> None:
     else:
         last = 1 if self.dtype.kind == "b" else int(np.iinfo(self.dtype).max)
     random_between_(self, 0, last + 1, generator=generator)
+
+
+def geometric_(self: Array, p: float, *, generator: Generator | None = None) -> None:
+    """Fill with numbers of trials until the first success, which has probability `p`.
+
+    Raises
+    ------
+    NotSupportedError
+        If the tensor is bool or complex.
+    ShapeError
+        If the probability is not between 0 and 1, or is one of them.
+    """
+    source = source_of(generator)
+    chance = _real(p, "p")
+    if not 0 < chance < 1:
+        raise ShapeError(f"geometric_ needs a probability between 0 and 1, not {chance}", p=chance)
+    _check_kind(self.dtype, "fiu", "geometric_")
+    np.copyto(self, source.geometric(chance, self.shape), casting="unsafe")
 
 
 def draw_integers(

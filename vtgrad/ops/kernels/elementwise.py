@@ -17,7 +17,6 @@ from vtgrad.ops.kernels.layout import (
     broadcast_shapes,
     empty_like_elementwise,
     empty_like_preserving,
-    is_plain,
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype, result_dtype
@@ -163,7 +162,7 @@ def _numpy_converts(value: object, a: Array) -> bool:
         return (
             (code in "fd" or (kind is int and code in "bhil" and value in _SMALL))
             and 1 not in a.shape
-            and is_plain(a)
+            and (a.flags.c_contiguous or not any(a.strides))
         )
     return False
 
@@ -255,15 +254,17 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
             if type(b) is _ndarray:
                 if a.dtype is b.dtype:
                     if out is None:
-                        if a.flags.c_contiguous and b.flags.c_contiguous:
+                        a_dense, b_dense = a.flags.c_contiguous, b.flags.c_contiguous
+                        # One value, expanded, leaves the memory order to the other operand.
+                        if (a_dense or not any(a.strides)) and (b_dense or not any(b.strides)):
                             result: Array = ufunc(a, b)
                             if type(result) is not _ndarray:
                                 return np.asarray(result)
                             # Else dimensions of size 1 may decide about the memory order.
-                            if a.shape == b.shape or 1 not in result.shape:
+                            if 1 not in result.shape or (
+                                a_dense and b_dense and a.shape == b.shape
+                            ):
                                 return result
-                        elif 1 not in a.shape and 1 not in b.shape and is_plain(a) and is_plain(b):
-                            return _fresh(ufunc(a, b))
                     elif out.dtype is a.dtype:
                         ufunc(a, b, out)
                         return out

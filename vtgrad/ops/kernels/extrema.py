@@ -17,7 +17,17 @@ from vtgrad.storage.shapes import normalize_dim
 from .axes import reduced_shape
 from .reduction import reduce_into
 
-__all__ = ["argmax", "argmin", "max", "max_dim", "median", "median_dim", "min", "min_dim"]
+__all__ = [
+    "aminmax_dim",
+    "argmax",
+    "argmin",
+    "max",
+    "max_dim",
+    "median",
+    "median_dim",
+    "min",
+    "min_dim",
+]
 
 
 def _refuse_empty_axis(name: str, x: Array, axis: int) -> None:
@@ -73,6 +83,18 @@ def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]
 def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
     """Smallest elements along `dim`, and their places."""
     return _along("min", self, dim, keepdim, False)
+
+
+def aminmax_dim(self: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Array, Array]:
+    """Smallest and largest elements, of all or along `dim`."""
+    if dim is not None:
+        _refuse_empty_axis("aminmax", self, normalize_dim(dim, self.ndim))
+    elif self.size == 0:
+        raise ShapeError("aminmax() of a tensor without elements needs a dim", shape=self.shape)
+    if self.dtype.kind == "c":
+        raise NotSupportedError("aminmax() has no meaning for complex values", dtype=self.dtype)
+    low = reduce_into(np.minimum, self, dim, keepdim, None)
+    return low, reduce_into(np.maximum, self, dim, keepdim, None)
 
 
 def _arg(name: str, x: Array, dim: int | None, keepdim: bool, largest: bool) -> Array:

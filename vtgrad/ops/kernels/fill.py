@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.lazy_array import resolved
 
 __all__ = ["copy_", "fill_", "zero_", "zeros_shaped"]
 
@@ -30,7 +33,7 @@ def fill_(self: Array, value: Array | Number) -> None:
             shape=value.shape,
         )
     if value.dtype is self.dtype:
-        self[...] = value
+        self[...] = resolved(value)
     else:
         copy_(self, value)
 
@@ -41,7 +44,13 @@ def zero_(self: Array) -> None:
 
 
 def copy_(self: Array, src: Array, non_blocking: bool = False) -> None:
-    """Overwrite with another array, broadcast to the shape and cast to the dtype."""
+    """Overwrite with another array, broadcast to the shape and cast to the dtype.
+
+    Warns
+    -----
+    UserWarning
+        If imaginary parts are dropped.
+    """
     if src.shape != self.shape:
         lead = self.ndim - src.ndim
         if lead < 0 or any(
@@ -54,9 +63,16 @@ def copy_(self: Array, src: Array, non_blocking: bool = False) -> None:
                 found=src.shape,
             )
     if src.dtype is self.dtype:
-        self[...] = src
+        # See Note [Lazy conjugates]; a copy by NumPy's function would take longer.
+        self[...] = src if type(src) is np.ndarray else resolved(src)
         return
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
+        # For the user's line, which calls the operator, which calls the write funnel.
+        warnings.warn(
+            f"a copy from {src.dtype.name} to {self.dtype.name} drops the imaginary part",
+            UserWarning,
+            stacklevel=5,
+        )
         src = src.real
     np.copyto(self, src, casting="unsafe")
 

@@ -24,6 +24,7 @@ from vtgrad.errors import (
 )
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.geometry import is_non_overlapping_and_dense
+from vtgrad.storage.lazy_array import resolved
 
 __all__ = [
     "add_at",
@@ -176,7 +177,7 @@ def check_same_dtype(self: Array, source: Array, name: str) -> None:
 
 
 def readable(values: Array, target: Array) -> Array:
-    """The values as they are before `target` is written, copied if they share memory with it.
+    """The values as they are before `target` is written, in a plain array on other memory.
 
     Raises
     ------
@@ -185,8 +186,9 @@ def readable(values: Array, target: Array) -> Array:
         stored where would depend on the order.
     """
     if not np.may_share_memory(values, target):
-        return values
-    if _is_dense(values) and _is_dense(target):
+        return resolved(values)
+    plain = type(values) is type(target) is np.ndarray
+    if plain and _is_dense(values) and _is_dense(target):
         raise InputOverlapError(
             "a tensor cannot be scattered into itself; clone the source first", shape=target.shape
         )

@@ -27,6 +27,7 @@ from vtgrad.ops.kernels.index_support import (
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim
+from vtgrad.storage.lazy_array import resolved
 
 __all__ = [
     "index_add",
@@ -53,6 +54,7 @@ def index_select(self: Array, dim: int, index: Array) -> Array:
     DTypeError
         If `index` is not of int64 or int32.
     """
+    index = resolved(index)
     axis = normalize_dim(dim, self.ndim)
     _check_vector(index, "index_select", OutOfRangeError)
     check_index_dtype(index, "index_select")
@@ -96,7 +98,7 @@ def index_add(self: Array, dim: int, index: Array, source: Array, *, alpha: Numb
 
 def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Number = 1) -> None:
     """`index_add` into an array itself."""
-    source = readable(source, self)
+    source, index = readable(source, self), resolved(index)
     axis = normalize_dim(dim, self.ndim)
     _check_vector(index, "index_add", OutOfRangeError)
     check_index_dtype(index, "index_add")
@@ -139,7 +141,7 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
 
 def index_copy_(self: Array, dim: int, index: Array, source: Array) -> None:
     """`index_copy` into an array itself."""
-    source = readable(source, self)
+    source, index = readable(source, self), resolved(index)
     axis = normalize_dim(dim, self.ndim)
     _check_vector(index, "index_copy", OutOfRangeError)
     if source.ndim == 0 and index.size != 1:
@@ -205,6 +207,7 @@ def index_fill(self: Array, dim: int, index: Array, value: Array | Number) -> Ar
 
 def index_fill_(self: Array, dim: int, index: Array, value: Array | Number) -> None:
     """`index_fill` into an array itself."""
+    index = resolved(index)
     number = fill_value(value, "index_fill")
     if isinstance(number, complex) and self.dtype.kind != "c":
         raise DTypeError(f"index_fill cannot store a complex value in {self.dtype}")

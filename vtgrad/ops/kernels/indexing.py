@@ -21,6 +21,7 @@ from vtgrad.ops.kernels.layout import broadcast_shapes
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim, numel
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.strides import contiguous_strides
 
 __all__ = [
@@ -72,7 +73,7 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
         raise _index_shape_error("gather", index, "input", self.shape)
     check_range(index, self.shape[axis], axis)
     result: Array = np.empty(index.shape, self.dtype)
-    result[...] = self[_along(axis, index, self.ndim)]
+    result[...] = resolved(self)[_along(axis, resolved(index), self.ndim)]
     return result
 
 
@@ -93,14 +94,15 @@ def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> None:
     """`scatter` into an array itself."""
     if isinstance(src, np.ndarray):
         src = readable(src, self)
-    axis = _check_scatter(self, dim, index, src, "scatter")
+    index = resolved(index)
+    axis = check_scatter(self, dim, index, src, "scatter")
     if index.size == 0:
         return
-    values = _values(self, index, src)
+    values = scattered_values(self, index, src)
     if self.ndim == 0:
         self[...] = values[-1]
         return
-    flat = _flat_targets(self.shape, axis, index)
+    flat = flat_targets(self.shape, axis, index)
     if self.flags.c_contiguous:
         put_last(self.reshape(-1), (flat,), values, flat, self.size)
     else:
@@ -118,14 +120,15 @@ def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> None:
     """`scatter_add` into an array itself."""
     if isinstance(src, np.ndarray):
         src = readable(src, self)
-    axis = _check_scatter(self, dim, index, src, "scatter_add")
+    index = resolved(index)
+    axis = check_scatter(self, dim, index, src, "scatter_add")
     if index.size == 0:
         return
-    values = _values(self, index, src)
+    values = scattered_values(self, index, src)
     if self.ndim == 0:
         add_at(self.reshape(1), np.zeros(values.size, np.int64), values)
         return
-    flat = _flat_targets(self.shape, axis, index)
+    flat = flat_targets(self.shape, axis, index)
     if self.flags.c_contiguous:
         add_at(self.reshape(-1), flat, values)
     else:
@@ -137,11 +140,11 @@ def scatter_overwritten(index: Array, self_sizes: Shape, dim: int) -> Array:
     if index.size == 0:
         return np.empty(index.shape, np.bool_)
     axis = normalize_dim(dim, len(self_sizes))
-    lost: Array = ~last_mentions(_flat_targets(self_sizes, axis, index), numel(self_sizes))
+    lost: Array = ~last_mentions(flat_targets(self_sizes, axis, index), numel(self_sizes))
     return lost.reshape(index.shape).copy()
 
 
-def _check_scatter(self: Array, dim: int, index: Array, src: Array | Number, name: str) -> int:
+def check_scatter(self: Array, dim: int, index: Array, src: Array | Number, name: str) -> int:
     axis = normalize_dim(dim, self.ndim)
     if index.size:
         check_index_dtype(index, name)
@@ -180,7 +183,7 @@ def _along(axis: int, index: Array, ndim: int) -> tuple[Array, ...]:
     return tuple(places)
 
 
-def _flat_targets(shape: Shape, axis: int, index: Array) -> Array:
+def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
     """Row-major positions in an array of `shape` that `scatter` along `axis` writes, in order."""
     if not shape:
         return np.zeros(index.size, np.int64)
@@ -202,7 +205,7 @@ def _cut(src: Array, index: Array) -> Array:
     return src.reshape(src.shape or (1,))[tuple([slice(n) for n in index.shape or (1,)])]
 
 
-def _values(self: Array, index: Array, src: Array | Number) -> Array:
+def scattered_values(self: Array, index: Array, src: Array | Number) -> Array:
     """What `scatter` stores, in row-major order."""
     if not isinstance(src, np.ndarray):
         # One number for every place: repeated without memory.
@@ -230,7 +233,7 @@ def take(self: Array, index: Array) -> Array:
     check_range(index, count, None, OutOfRangeError, lowest=-count)
     result: Array = np.empty(index.shape, self.dtype)
     if index.size:
-        result[...] = self.reshape(-1)[index]
+        result[...] = resolved(self).reshape(-1)[resolved(index)]
     return result
 
 
@@ -238,7 +241,7 @@ def take_spread(self: Array, sizes: Shape, index: Array) -> Array:
     """Zeros of shape `sizes` with `self` added at row-major positions: the inverse of `take`."""
     result: Array = np.zeros(sizes, self.dtype)
     if index.size:
-        add_at(result.reshape(-1), np.ravel(index), np.ravel(self))
+        add_at(result.reshape(-1), resolved(index).reshape(-1), resolved(self).reshape(-1))
     return result
 
 
@@ -278,7 +281,7 @@ def masked_fill(self: Array, mask: Array, value: Array | Number) -> Array:
     shape = broadcast_shapes(mask.shape, self.shape)
     element = as_element(number, self.dtype)
     result: Array = np.empty(shape, self.dtype)
-    result[...] = self
+    result[...] = resolved(self)
     np.copyto(result, element, where=mask)
     return result
 
@@ -303,7 +306,7 @@ def masked_spread(self: Array, sizes: Shape, mask: Array) -> Array:
     The inverse of `masked_select`; the mask broadcasts to `sizes`.
     """
     result: Array = np.zeros(sizes, self.dtype)
-    result[np.broadcast_to(mask, sizes)] = self
+    result[np.broadcast_to(mask, sizes)] = resolved(self)
     return result
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.axes import in_dtype
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 
 __all__ = [
@@ -31,7 +32,7 @@ def put_selected(self: Array, sizes: Shape, dim: int, indices: Array, keepdim: b
     """
     out: Array = np.zeros(sizes, self.dtype)
     if out.ndim == 0:
-        out[...] = self
+        out[...] = resolved(self)
         return out
     axis = normalize_dim(dim, out.ndim)
     if not keepdim:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 
 from vtgrad.errors import ResultTypeError
 from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage.dtypes import FLOAT_MAX
 
 __all__ = ["as_element"]
-
-# By NumPy's character code, which is much faster to get than the name.
-_FLOAT_MAX: Final[dict[str, float]] = {
-    code: float(np.finfo(code).max) for code in ("e", "f", "d", "F", "D")
-}
 
 
 def as_element(value: Number, dtype: NumpyDType) -> Array:
@@ -54,7 +49,7 @@ def as_element(value: Number, dtype: NumpyDType) -> Array:
 
 
 def _check_range(size: float, value: Number, dtype: NumpyDType) -> None:
-    if size > _FLOAT_MAX[dtype.char] and size != math.inf:
+    if size > FLOAT_MAX[dtype.char] and size != math.inf:
         raise _refusal(value, dtype)
 
 

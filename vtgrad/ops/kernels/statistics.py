@@ -7,16 +7,29 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.errors import DTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import ArgumentValueError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.shapes import normalize_dim
+from vtgrad.storage.unchecked import AnyBool
 
+from .arithmetic import sub
 from .axes import axes_of, in_dtype, reduced_shape
-from .reduction import reduce_into
+from .reduction import mean, reduce_into
 
-__all__ = ["linalg_vector_norm", "log_softmax", "logsumexp", "softmax", "std", "var"]
+__all__ = [
+    "dist",
+    "linalg_vector_norm",
+    "log_softmax",
+    "logsumexp",
+    "renorm",
+    "softmax",
+    "std",
+    "std_mean_dim",
+    "var",
+    "var_mean_dim",
+]
 
 _HALF: Final[NumpyDType] = np.dtype(np.float16)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
@@ -35,7 +48,7 @@ def _squares(x: Array) -> Array:
     return np.asarray(np.square(x, out=x if x.ndim else None))
 
 
-def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim: bool) -> Array:
+def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim: AnyBool) -> Array:
     """The variance, in the dtype that it was computed in: double unless the input is half."""
     if x.dtype.kind not in "fc":
         raise DTypeError(f"{name}() needs floating or complex values, not {x.dtype}", dtype=x.dtype)
@@ -45,7 +58,7 @@ def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim:
     centre: Array = np.add.reduce(x, axes, wide, None, keepdims=True)
     centre = np.true_divide(centre, count)
     squares = _squares(np.asarray(np.subtract(x, centre, dtype=wide)))
-    total = reduce_into(np.add, squares, axes if x.ndim else None, keepdim, None)
+    total = reduce_into(np.add, squares, axes if x.ndim else None, bool(keepdim), None)
     # With fewer elements than the correction there is nothing to divide by: inf or nan.
     freedom = max(count - (1.0 if correction is None else correction), 0.0)
     np.true_divide(total, freedom, total)
@@ -53,7 +66,7 @@ def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim:
 
 
 def var(
-    self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False
+    self: Array, dim: Dims = None, correction: float | None = None, keepdim: AnyBool = False
 ) -> Array:
     """Mean squared distance from the mean, over the number of elements less `correction`.
 
@@ -64,12 +77,26 @@ def var(
 
 
 def std(
-    self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False
+    self: Array, dim: Dims = None, correction: float | None = None, keepdim: AnyBool = False
 ) -> Array:
     """Square root of `var`."""
     result = _variance("std", self, dim, correction, keepdim)
     np.sqrt(result, result)
     return in_dtype(result, _REAL_OF.get(self.dtype, self.dtype))
+
+
+def var_mean_dim(
+    self: Array, dim: Dims = None, correction: float | None = None, keepdim: AnyBool = False
+) -> tuple[Array, Array]:
+    """`var` and `mean`."""
+    return var(self, dim, correction, keepdim), mean(self, dim, bool(keepdim))
+
+
+def std_mean_dim(
+    self: Array, dim: Dims = None, correction: float | None = None, keepdim: AnyBool = False
+) -> tuple[Array, Array]:
+    """`std` and `mean`."""
+    return std(self, dim, correction, keepdim), mean(self, dim, bool(keepdim))
 
 
 def _check_norm(x: Array, p: float, dim: Dims, dtype: NumpyDType | None) -> None:
@@ -200,3 +227,35 @@ def log_softmax(self: Array, dim: int, dtype: NumpyDType | None = None) -> Array
     out = _shifted(x, axis)
     np.subtract(out, np.log(np.add.reduce(np.exp(out), axis, keepdims=True)), out)
     return in_dtype(out, x.dtype)
+
+
+def dist(self: Array, other: Array, p: float = 2) -> Array:
+    """The norm of order `p` of the difference of two tensors."""
+    return linalg_vector_norm(sub(self, other), p)
+
+
+def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
+    """The slices along `dim`, those whose norm of order `p` is above `maxnorm` scaled down to it.
+
+    Raises
+    ------
+    ShapeError
+        If there are less than two dimensions.
+    ArgumentValueError
+        If `p` is not positive, or `maxnorm` is negative.
+    DTypeError
+        If the values are integers or bools.
+    """
+    if self.ndim < 2:
+        raise ShapeError(f"renorm() needs two dimensions at least, not {self.ndim}")
+    axis = normalize_dim(dim, self.ndim)
+    if not p > 0:
+        raise ArgumentValueError(f"renorm() needs an order above 0, not {p}", p=p)
+    if not maxnorm >= 0:
+        raise ArgumentValueError(f"renorm() cannot limit norms to {maxnorm}", maxnorm=maxnorm)
+    x = self.astype(_SINGLE) if self.dtype == _HALF else self
+    dims = tuple([d for d in range(self.ndim) if d != axis])
+    norm = linalg_vector_norm(x, p, dims, True)
+    factor: Array = np.ones_like(norm)
+    np.true_divide(maxnorm, norm + norm.dtype.type(1e-7), out=factor, where=norm > maxnorm)
+    return in_dtype(np.ascontiguousarray(x * factor), self.dtype)

@@ -14,6 +14,7 @@ Output elements outside the input's positions have no input to belong to.
 
 from __future__ import annotations
 
+import operator
 from types import EllipsisType
 
 import numpy as np
@@ -28,7 +29,9 @@ from vtgrad.storage.geometry import (
     reach,
     select_geometry,
     slice_bounds,
+    slice_of,
 )
+from vtgrad.storage.lazy_array import resolved
 
 __all__ = [
     "as_strided_backward",
@@ -50,7 +53,7 @@ __all__ = [
 def select_backward(grad: Array, input_sizes: Shape, dim: int, index: int) -> Array:
     """Zeros of `input_sizes` with `grad` at one index of a dimension."""
     result: Array = np.zeros(input_sizes, grad.dtype)
-    _selected(result, dim, index)[...] = grad
+    _selected(result, dim, index)[...] = resolved(grad)
     return result
 
 
@@ -59,7 +62,7 @@ def select_scatter(self: Array, src: Array, dim: int, index: int) -> Array:
     result = clone(self)
     part = _selected(result, dim, index)
     _check_part(part, src, "select_scatter")
-    part[...] = src
+    part[...] = resolved(src)
     return result
 
 
@@ -68,7 +71,7 @@ def slice_backward(
 ) -> Array:
     """Zeros of `input_sizes` with `grad` in a range of a dimension."""
     result: Array = np.zeros(input_sizes, grad.dtype)
-    _sliced(result, dim, start, end, step)[...] = grad
+    _sliced(result, dim, start, end, step)[...] = resolved(grad)
     return result
 
 
@@ -84,7 +87,7 @@ def slice_scatter(
     result = clone(self)
     part = _sliced(result, dim, start, end, step)
     _check_part(part, src, "slice_scatter")
-    part[...] = src
+    part[...] = resolved(src)
     return result
 
 
@@ -100,7 +103,7 @@ def _selected(array: Array, dim: int, index: int) -> Array:
 def _sliced(array: Array, dim: int, start: int | None, end: int | None, step: int) -> Array:
     axis = normalize_dim(dim, array.ndim)
     first, count = slice_bounds(array.shape[axis], start, end, step)
-    part: Array = array[(*[slice(None)] * axis, slice(first, first + count * step, step))]
+    part: Array = array[(*[slice(None)] * axis, slice_of(first, count, step))]
     return part
 
 
@@ -119,7 +122,7 @@ def _check_part(part: Array, src: Array, name: str) -> None:
 def diagonal_backward(grad: Array, input_sizes: Shape, offset: int, dim1: int, dim2: int) -> Array:
     """Zeros of `input_sizes` with `grad` on a diagonal."""
     result: Array = np.zeros(input_sizes, grad.dtype)
-    _diagonal(result, offset, dim1, dim2)[...] = grad
+    _diagonal(result, offset, dim1, dim2)[...] = resolved(grad)
     return result
 
 
@@ -130,15 +133,20 @@ def diagonal_scatter(
     result = clone(self)
     part = _diagonal(result, offset, dim1, dim2)
     _check_part(part, src, "diagonal_scatter")
-    part[...] = src
+    part[...] = resolved(src)
     return result
 
 
 def _diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array:
     """A writable NumPy view of a diagonal: NumPy's own one is read-only."""
-    part: Array = np.diagonal(
-        array, offset, normalize_dim(dim1, array.ndim), normalize_dim(dim2, array.ndim)
-    )
+    first, second = normalize_dim(dim1, array.ndim), normalize_dim(dim2, array.ndim)
+    if first == second:  # so it is in 0-d tensors
+        raise ShapeError(
+            f"a diagonal needs two different dimensions, got {dim1} and {dim2}",
+            dim1=dim1,
+            dim2=dim2,
+        )
+    part: Array = np.diagonal(array, operator.index(offset), first, second)
     part.flags.writeable = True
     return part
 
@@ -213,8 +221,8 @@ def as_strided_scatter_at(
             strides=output_geometry[1],
         )
     memory, low = _memory(self.dtype, input_geometry, output_geometry)
-    _window(memory, _shifted(input_geometry, low))[...] = self
-    _window(memory, _shifted(output_geometry, low))[...] = src
+    _window(memory, _shifted(input_geometry, low))[...] = resolved(self)
+    _window(memory, _shifted(output_geometry, low))[...] = resolved(src)
     result = clone(self)
     result[...] = _window(memory, _shifted(input_geometry, low))
     return result

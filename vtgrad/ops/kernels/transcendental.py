@@ -23,9 +23,12 @@ from vtgrad.storage.dtypes import result_dtype
 
 __all__ = [
     "acos",
+    "acosh",
     "asin",
+    "asinh",
     "atan",
     "atan2",
+    "atanh",
     "cos",
     "cosh",
     "exp",
@@ -128,6 +131,21 @@ def cosh(input: Array, *, out: Array | None = None) -> Array:
 def tanh(input: Array, *, out: Array | None = None) -> Array:
     """The hyperbolic tangent."""
     return float_unary(np.tanh, input, out)
+
+
+def acosh(input: Array, *, out: Array | None = None) -> Array:
+    """The value that is not negative and whose hyperbolic cosine is `input`; nan below 1."""
+    return float_unary(np.arccosh, input, out)
+
+
+def asinh(input: Array, *, out: Array | None = None) -> Array:
+    """The value whose hyperbolic sine is `input`."""
+    return float_unary(np.arcsinh, input, out)
+
+
+def atanh(input: Array, *, out: Array | None = None) -> Array:
+    """The value whose hyperbolic tangent is `input`; nan outside of -1 to 1."""
+    return float_unary(np.arctanh, input, out)
 
 
 def sigmoid(input: Array, *, out: Array | None = None) -> Array:

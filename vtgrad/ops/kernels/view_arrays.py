@@ -23,11 +23,13 @@ from vtgrad.storage.geometry import (
     normalize_dim,
     normalize_dims,
     slice_bounds,
+    slice_of,
     split_sizes,
     squeeze_geometry,
     steps_through,
     unfold_geometry,
 )
+from vtgrad.storage.lazy_array import resolved
 
 __all__ = [
     "alias",
@@ -37,6 +39,7 @@ __all__ = [
     "permute",
     "reshape",
     "reshape_alias",
+    "resolve_conj",
     "select",
     "slice",
     "split_equal",
@@ -50,6 +53,8 @@ __all__ = [
     "unfold",
     "unsqueeze",
     "view",
+    "view_as_complex",
+    "view_as_real",
 ]
 
 # The view operator shadows the built-in below.
@@ -82,7 +87,7 @@ def slice(
     """A range of a dimension."""
     axis = dim + self.ndim if dim < 0 else dim
     first, count = slice_bounds(self.shape[axis], start, end, step)
-    parts: tuple[_Part, ...] = (*[_ALL] * axis, _Slice(first, first + count * step, step))
+    parts: tuple[_Part, ...] = (*[_ALL] * axis, slice_of(first, count, step))
     result: Array = self[parts]
     return result
 
@@ -126,9 +131,11 @@ def unsqueeze(self: Array, dim: int) -> Array:
 
 def expand(self: Array, size: Sequence[int], *, implicit: bool = False) -> Array:
     """Dimensions of size 1 repeated without a copy; the result is read-only."""
-    sizes = expand_sizes(self.shape, size)
-    if self.size == 1 and 0 not in sizes:
-        # The gradient of a sum: one element everywhere, ten times as fast.
+    # The gradient of a sum: one value everywhere. Sizes that are all positive need no checks.
+    whole = not self.shape and (not size or min(size) > 0)
+    sizes = tuple(size) if whole else expand_sizes(self.shape, size)
+    if whole or (self.size == 1 and 0 not in sizes):
+        # Ten times as fast as what NumPy has for it.
         repeated: Array = np.ndarray(sizes, self.dtype, self, 0, (0,) * len(sizes))
         repeated.flags.writeable = False
         return repeated
@@ -216,3 +223,27 @@ def as_strided(
     rest = self[tuple([_Slice(index, None) for index in start])]
     strides = [sum(k * s for k, s in zip(step, self.strides, strict=True)) for step in steps]
     return np.lib.stride_tricks.as_strided(rest, size, strides)
+
+
+# -- another dtype --------------------------------------------------------------------------
+
+
+def resolve_conj(input: Array) -> Array:
+    """The array itself, or the values of a lazy one."""
+    plain: Array = resolved(input)
+    return plain
+
+
+def view_as_real(self: Array) -> Array:
+    """Complex numbers as pairs of real ones, in a new last dimension."""
+    part: Array = self.real
+    pairs: Array = np.lib.stride_tricks.as_strided(
+        part, (*part.shape, 2), (*part.strides, part.itemsize)
+    )
+    return pairs
+
+
+def view_as_complex(self: Array) -> Array:
+    """Pairs of real numbers, in an array without gaps, as complex ones."""
+    numbers: Array = self.view(np.complex64 if self.itemsize == 4 else np.complex128)
+    return numbers[..., 0]

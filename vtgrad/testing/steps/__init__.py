@@ -10,12 +10,14 @@ from .base import Expected as Expected
 from .base import Literal as Literal
 from .base import Step as Step
 from .base import Value as Value
+from .calling import Call as Call
 from .flags import Delete as Delete
 from .flags import Detach_ as Detach_
 from .flags import Hook as Hook
 from .flags import Inspect as Inspect
 from .flags import Require as Require
 from .flags import Retain as Retain
+from .inference import Inference as Inference
 from .making import Apply as Apply
 from .making import Data as Data
 from .making import Detach as Detach
@@ -26,5 +28,6 @@ from .passing import Gradient as Gradient
 from .passing import SecondOrder as SecondOrder
 from .writing import Fill as Fill
 from .writing import Rearrange as Rearrange
+from .writing import Resize as Resize
 from .writing import SetItem as SetItem
 from .writing import Write as Write

@@ -1,12 +1,13 @@
 """What a step is, and the pieces of text that steps are written with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..geometry import contiguous
 from ..jets import FloatArray
+from ..libraries import TensorLike
 from ..model import ModelTensor
 from ..world import World
 
@@ -65,6 +66,21 @@ class Step:
     def predict(self, world: World) -> Expected:
         """Do to the model what the text does to the library."""
         raise NotImplementedError
+
+    def observe(self, world: World, tensor: Callable[[int], TensorLike]) -> str | None:
+        """Look at what the library has done, before it is compared.
+
+        Parameters
+        ----------
+        tensor : callable
+            The library's tensor of a number.
+
+        Returns
+        -------
+        str or None
+            What cannot be right, if anything.
+        """
+        return None
 
 
 def named(index: int) -> str:

@@ -42,6 +42,8 @@ class Require(Step):
         target = world.tensors[self.target]
         if target.base is not None:
             raise SkippedError
+        if self.flag and target.is_inference:
+            raise RefusedError("inference")
         if self.flag:
             if not target.requires_grad:
                 world.require(target)
@@ -64,7 +66,8 @@ class Hook(Step):
         """See `Step`."""
         body = f"g * {self.factor}"
         if self.factor == 1:
-            body = f"seen.append(({self.name!r}, g.flatten().tolist()))"
+            # It keeps the gradient, which must stay what it is.
+            body = f"seen.append(({self.name!r}, g))"
         # An output of a split that nothing was computed from has no gradient.
         body = f"None if g is None else {body}"
         register = f"{named(self.target)}.register_hook(lambda g: {body})"

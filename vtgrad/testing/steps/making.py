@@ -86,7 +86,7 @@ class Apply(Step):
     def predict(self, world: World) -> Expected:
         """See `Step`."""
         operands = [world.tensors[i] for i in self.operands]
-        world.put(self.out, world.apply(self.name, operands, self.extra, self.grad))
+        world.put(self.out, world.apply(OPERATORS[self.name], operands, self.extra, self.grad))
         return NOTHING
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from ..geometry import contiguous
 from ..jets import Jet, Linear
 from ..model import ModelTensor, RefusedError, SkippedError
-from ..rules import OPERATORS, Computed, MisfitError, Operator, Saving, compute
+from ..rules import OPERATORS, Computed, MisfitError, Operator, Saving
 from ..views import Argument, ViewCall
 from ..world import World
-from ..writes import rearrange, write
+from ..writes import check_counted, rearrange, resize, write
 from .base import (
     NOTHING,
     Expected,
@@ -26,7 +26,7 @@ from .base import (
     value_source,
 )
 
-__all__ = ["Fill", "Rearrange", "SetItem", "Write"]
+__all__ = ["Fill", "Rearrange", "Resize", "SetItem", "Write"]
 
 _COPY = Operator("copy", "torch::autograd::CopyBackwards", 2, lambda *_: _never())
 _FILL = Operator("fill", "FillBackward2", 1, lambda *_: _never())
@@ -67,7 +67,8 @@ def _copied(jets: Sequence[Jet]) -> Computed:
 
 
 def _same_shape(name: str, extra: Extras, jets: Sequence[Jet]) -> Computed:
-    computed = compute(name, jets, [contiguous(jet.shape) for jet in jets], extra)
+    shapes = [contiguous(jet.shape) for jet in jets]
+    computed = OPERATORS[name].rule(jets, shapes, extra)
     if computed.geometry.shape != jets[0].shape:
         raise MisfitError
     return computed
@@ -192,6 +193,7 @@ class SetItem(Step):
     def predict(self, world: World) -> Expected:
         """See `Step`."""
         target = world.tensors[self.target]
+        check_counted(world, target, "index", "dimension", "shape")
         if self.mask is not None or self.picks is not None:
             self._put(world, target)
             return NOTHING
@@ -270,4 +272,22 @@ class Rearrange(Step):
         }
         name = names.get(self.call.method, "")
         rearrange(world, world.tensors[self.target], self.call, self.grad, name)
+        return NOTHING
+
+
+@dataclass(frozen=True)
+class Resize(Step):
+    """Give a view another shape from its first element on: ``resize_``."""
+
+    target: int
+    shape: tuple[int, ...]
+    grad: bool = True
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        return under(self.grad, f"{named(self.target)}.resize_({self.shape})")
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        resize(world, world.tensors[self.target], self.shape)
         return NOTHING

@@ -1,4 +1,4 @@
-"""How many backward passes are running inside each other on a thread.
+"""Which backward passes are running inside each other on a thread.
 
 A file of its own, which is never compiled; see Note [One source, two builds].
 """
@@ -8,27 +8,28 @@ from __future__ import annotations
 import threading
 
 from ..storage.quiet import Runner, quiet_runner
+from .graph_task import GraphTask
 
-__all__ = ["depth"]
+__all__ = ["running"]
 
 
-class _Depth(threading.local):
+class _Running(threading.local):
     """State of one thread.
 
     Attributes
     ----------
-    value : int
-        How many passes are running inside each other.
+    task : GraphTask or None
+        The innermost pass, whose hooks are being called.
     quietly : Runner
         For the arithmetic of the outermost; a context cannot be entered twice.
     """
 
-    value: int
+    task: GraphTask | None
     quietly: Runner
 
     def __init__(self) -> None:
-        self.value = 0
+        self.task = None
         self.quietly = quiet_runner()
 
 
-depth: _Depth = _Depth()
+running: _Running = _Running()

@@ -1,0 +1,243 @@
+"""What an index means, which gradients `as_strided` has, and gradients at awkward numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from .support import ON_TORCH, gradients, leaf, ramp, refused, vt
+
+Indexed = Callable[[vt.Tensor], vt.Tensor]
+NAN = math.nan
+
+
+def real(*values: float) -> vt.Tensor:
+    """Give the float64 leaf of these values."""
+    return vt.tensor(list(values), dtype=vt.float64, requires_grad=True)
+
+
+# -- reading through an index ------------------------------------------------------------------
+
+
+def test_a_number_in_a_tensor_slices_as_that_number_does() -> None:
+    x = leaf(3, 2)
+    one = vt.tensor(1)
+    for v, expected in ((x[one], [3, 4]), (x[one:], [[3, 4], [5, 6]]), (x[:, one], [2, 4, 6])):
+        assert v._is_view()
+        assert v._base is x
+        assert v.tolist() == expected
+    assert x[one, one].item() == 4
+
+
+PLACES: dict[str, tuple[Indexed, tuple[int, ...]]] = {
+    "side by side they stay where they are": (lambda x: x[:, [0, 1], [0, 1]], (2, 2)),
+    "apart they come first": (lambda x: x[[0, 1], :, [0, 1]], (2, 3)),
+    "apart because of a new dimension": (lambda x: x[[0, 1], None, :, [0, 1]], (2, 1, 3)),
+    "a number beside a list counts as a view": (lambda x: x[0, :, [0, 1]], (3, 2)),
+    "broadcast with each other": (lambda x: x[[[0], [1]], [0, 1]], (2, 2, 4)),
+    "a mask of two dimensions": (lambda x: x[vt.ones(2, 3, dtype=vt.bool)], (6, 4)),
+    "no elements": (lambda x: x[vt.zeros(0, dtype=vt.int64)], (0, 3, 4)),
+    "no elements of a shape": (lambda x: x[vt.zeros(0, 5, dtype=vt.int64)], (0, 5, 3, 4)),
+    "no elements of a dimension": (lambda x: x[:, []], (2, 0, 4)),
+}
+
+
+@pytest.mark.parametrize(("read", "shape"), PLACES.values(), ids=PLACES)
+def test_where_the_dimensions_of_index_arrays_come(read: Indexed, shape: tuple[int, ...]) -> None:
+    x = leaf(2, 3, 4)
+    y = read(x)
+    assert tuple(y.shape) == shape
+    assert not y._is_view()
+    (found,) = vt.autograd.grad(y.sum(), x)
+    assert float(found.sum()) == y.numel()
+
+
+OUTSIDE: dict[str, tuple[Indexed, int, int, int]] = {
+    "an int": (lambda x: x[7], 7, 0, 2),
+    "an int further on": (lambda x: x[0, 9], 9, 1, 3),
+    "below": (lambda x: x[-3], -3, 0, 2),
+    "in a list": (lambda x: x[[5]], 5, 0, 2),
+}
+
+
+@pytest.mark.parametrize(("read", "index", "dimension", "size"), OUTSIDE.values(), ids=OUTSIDE)
+def test_an_index_outside_is_named_with_its_dimension_and_size(
+    read: Indexed, index: int, dimension: int, size: int
+) -> None:
+    with pytest.raises(IndexError) as caught:
+        read(ramp(2, 3))
+    words = str(caught.value).split()
+    for what in (f"index {index}", f"dimension {dimension}", f"size {size}"):
+        name, number = what.split()
+        assert words[words.index(name) + 1] == number
+    assert ON_TORCH or getattr(caught.value, "kind", None) == "index"
+
+
+FRACTIONS: dict[str, Indexed] = {
+    "a float": lambda x: x[1.0],  # type: ignore[index]  # the point of the test
+    "a float in a tensor": lambda x: x[vt.tensor(1.0)],
+    "floats in a tensor": lambda x: x[vt.tensor([1.0])],
+}
+
+
+@pytest.mark.parametrize("read", FRACTIONS.values(), ids=FRACTIONS)
+def test_a_float_is_no_index(read: Indexed) -> None:
+    x = ramp(2, 3)
+    with refused(IndexError, "index", [x]):
+        read(x)
+
+
+def test_tensor_split_takes_its_places_as_a_tensor() -> None:
+    a = leaf(5)
+    b = a.clone()
+    pieces = b.tensor_split(vt.tensor([1, 3]))
+    assert [p.tolist() for p in pieces] == [[1], [2, 3], [4, 5]]
+    assert [p.tolist() for p in b.tensor_split(vt.tensor(2))] == [[1, 2, 3], [4, 5]]
+    pieces[1].mul_(10)
+    assert gradients(b.sum(), a) == [[1, 10, 10, 1, 1]]
+
+
+def test_narrow_counts_from_the_end_too() -> None:
+    assert ramp(5).narrow(0, -3, 2).tolist() == [3, 4]
+    with pytest.raises((IndexError, RuntimeError)):
+        ramp(5).narrow(0, -6, 2)
+
+
+@pytest.mark.parametrize("shape", [(-1, 0), (0, -1)])
+def test_a_size_to_be_found_out_is_ambiguous_beside_size_zero(shape: tuple[int, int]) -> None:
+    empty = vt.zeros(0, 3)
+    for arrange in (empty.view, empty.reshape):
+        with pytest.raises(RuntimeError):
+            arrange(*shape)
+    with pytest.raises(RuntimeError):
+        empty.unflatten(0, shape)
+    assert empty.view(-1, 3).shape == (0, 3)
+
+
+# -- assigning ---------------------------------------------------------------------------------
+
+
+def test_an_assigned_value_is_broadcast_and_gets_the_sum_of_gradients() -> None:
+    a, row, one = leaf(2, 3), leaf(3), leaf(1)
+    b = a.clone()
+    b[:] = row
+    b[1] = one
+    assert gradients((b * ramp(2, 3)).sum(), a, row, one) == [
+        [[0, 0, 0], [0, 0, 0]],
+        [1, 2, 3],
+        [15],
+    ]
+
+
+def test_leading_ones_of_an_assigned_value_are_dropped_and_other_sizes_are_not() -> None:
+    x, value = ramp(2, 3), leaf(1, 1, 3)
+    x[0] = value
+    assert gradients((x * 2).sum(), value) == [[[[2, 2, 2]]]]
+    y = ramp(2, 3)
+    for wrong in (ramp(2, 3), ramp(2, 1), ramp(2)):
+        with refused(RuntimeError, "shape", [y]):
+            y[0] = wrong
+
+
+# -- as_strided --------------------------------------------------------------------------------
+
+
+def test_the_gradient_of_overlapping_windows_is_summed() -> None:
+    a = leaf(3)
+    windows = a.clone().as_strided((2, 2), (1, 1))
+    assert gradients((windows * ramp(2, 2)).sum(), a) == [[1, 5, 4]]
+
+
+def test_a_part_of_an_expanded_tensor_gives_each_location_its_gradient_once() -> None:
+    a = leaf(2)
+    wide = a[:1].expand(3)
+    assert gradients((wide.as_strided((1,), (1,), 0) * 6).sum(), a) == [[6, 0]]
+
+
+def test_as_strided_after_a_write_to_the_base_means_the_same_elements() -> None:
+    a = leaf(4)
+    b = a.clone()
+    v = b.as_strided((2,), (2,), 1)
+    b.mul_(10)
+    v.add_(1)
+    b.mul_(2)
+    assert v.tolist() == [42, 82]
+    assert gradients(v.sum(), a) == [[0, 20, 0, 20]]
+
+
+# -- awkward numbers ---------------------------------------------------------------------------
+
+EXTREMES: dict[str, tuple[Indexed, list[float], list[float]]] = {
+    "max": (lambda x: x.max(), [2, 2, 1, 1], [0.5, 0.5, 0, 0]),
+    "min": (lambda x: x.min(), [2, 2, 1, 1], [0, 0, 0.5, 0.5]),
+    "median": (lambda x: x.median(), [3, 1, 2, 2], [0, 0, 0.5, 0.5]),
+    "max with nan": (lambda x: x.max(), [NAN, 2, NAN, 1], [0.5, 0, 0.5, 0]),
+    "min with nan": (lambda x: x.min(), [NAN, 2, NAN, 1], [0.5, 0, 0.5, 0]),
+    "median with nan": (lambda x: x.median(), [NAN, 2, NAN, 1], [0.5, 0, 0.5, 0]),
+}
+
+
+@pytest.mark.parametrize(("take", "values", "expected"), EXTREMES.values(), ids=EXTREMES)
+def test_ties_and_nans_share_the_gradient_of_an_element_that_is_taken(
+    take: Indexed, values: list[float], expected: list[float]
+) -> None:
+    x = real(*values)
+    assert gradients(take(x), x) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("exponent", "to_base", "to_exponent"),
+    [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.5, math.inf, 0.0), (-1.0, -math.inf, -math.inf)],
+)
+def test_powers_of_zero(exponent: float, to_base: float, to_exponent: float) -> None:
+    base, power = real(0.0), real(exponent)
+    assert gradients((base**power).sum(), base, power) == [[to_base], [to_exponent]]
+    assert gradients((base**exponent).sum(), base) == [[to_base]]
+    assert gradients((0.0**power).sum(), power) == [[to_exponent]]
+
+
+def test_a_real_base_of_a_complex_power_has_a_real_gradient() -> None:
+    x = real(2.0)
+    power = vt.tensor([1 + 1j], dtype=vt.complex128, requires_grad=True)
+    one = vt.ones(1, dtype=vt.complex128)
+    to_base, to_power = vt.autograd.grad(x**power, (x, power), one)
+    assert to_base.dtype == vt.float64
+    value = 2 ** (1 + 1j)
+    # d/dx x**p = p * x**(p - 1), of which the real part is the gradient of a real number.
+    assert to_base.tolist() == pytest.approx([((1 + 1j) * 2**1j).conjugate().real])
+    assert to_power.tolist() == pytest.approx([(value * math.log(2)).conjugate()])
+
+
+def test_a_negative_base_of_a_complex_power_has_a_gradient_for_both() -> None:
+    x = real(-1.0)
+    power = vt.tensor([2 - 1j], dtype=vt.complex128, requires_grad=True)
+    one = vt.ones(1, dtype=vt.complex128)
+    to_base, to_power = vt.autograd.grad(x**power, (x, power), one)
+    value = complex(-1) ** (2 - 1j)
+    assert to_base.tolist() == pytest.approx([(value * (2 - 1j) / -1).conjugate().real])
+    assert to_power.tolist() == pytest.approx([(value * 1j * math.pi).conjugate()])
+
+
+INTEGERS: dict[str, Indexed] = {
+    "position of the largest": lambda x: x.argmax(),
+    "order": lambda x: x.argsort(),
+    "positions of sorted values": lambda x: x.sort()[1],
+    "positions of the largest of rows": lambda x: x.max(0)[1],
+    "comparison": lambda x: x > 1,
+    "cast": lambda x: x.long(),
+    "test": lambda x: x.isnan(),
+    "count": lambda x: (x > 1).sum(),
+    "places": lambda x: x.nonzero(),
+}
+
+
+@pytest.mark.parametrize("make", INTEGERS.values(), ids=INTEGERS)
+def test_integer_results_never_require_grad(make: Indexed) -> None:
+    y = make(leaf(3))
+    assert not y.requires_grad
+    assert y.is_leaf
+    assert y.grad_fn is None
+    with refused(RuntimeError, "requires-grad", [y]):
+        y.requires_grad_()

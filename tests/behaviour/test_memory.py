@@ -1,0 +1,360 @@
+"""`resize_`, `set_`, ``.data =`` and the exchange of two tensors."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from .support import (
+    differs_from_torch,
+    fn_name,
+    grad_list,
+    leaf,
+    node_of,
+    ramp,
+    refused,
+    vt,
+)
+
+# -- resize_ --------------------------------------------------------------------------------
+
+
+def test_a_smaller_shape_keeps_the_memory_and_moves_the_version_once() -> None:
+    x = ramp(2, 3)
+    pointer = x.data_ptr()
+    assert x.resize_(2, 2) is x
+    assert x.tolist() == [[1, 2], [3, 4]]
+    assert (x.data_ptr(), x._version, x.untyped_storage().nbytes()) == (pointer, 1, 48)
+
+
+def test_a_larger_shape_keeps_what_was_there() -> None:
+    x = ramp(3)
+    x.resize_((2, 3))
+    assert x[0].tolist() == [1, 2, 3]
+    assert (x._version, x.stride(), x.untyped_storage().nbytes()) == (1, (3, 1), 48)
+
+
+@differs_from_torch("what PyTorch leaves uninitialised is zero")
+def test_what_was_not_there_before_is_zero() -> None:
+    assert ramp(3).resize_(5).tolist() == [1, 2, 3, 0, 0]
+
+
+def test_the_shape_that_a_tensor_has_changes_nothing_not_even_strides() -> None:
+    x = ramp(2, 3).t()
+    x.resize_(3, 2)
+    assert (x.stride(), x._version) == ((1, 3), 0)
+    x.resize_as_(ramp(3, 2), memory_format=vt.contiguous_format)
+    assert (x.stride(), x._version, x.tolist()) == ((2, 1), 0, [[1, 2], [3, 4], [5, 6]])
+
+
+def test_a_resized_matrix_is_row_major_from_its_first_element_on() -> None:
+    x = ramp(2, 3).t()
+    x.resize_(2, 2)
+    assert x.tolist() == [[1, 2], [3, 4]]
+    base = ramp(6)
+    part = base[2:4].resize_(3)
+    assert part.tolist() == [3, 4, 5]
+    assert (part.storage_offset(), part._base is base, base._version) == (2, True, 1)
+    assert base.shape == (6,)
+
+
+def test_memory_grows_for_everybody_who_looks_at_it() -> None:
+    base = ramp(4)
+    view, other = base[2:], base.detach()
+    view.resize_(6)
+    assert base.untyped_storage().nbytes() == view.untyped_storage().nbytes() == 64
+    view.fill_(7)
+    assert base.tolist() == other.tolist() == [1, 2, 7, 7]
+    base[3] = 5
+    assert view.tolist() == [7, 5, 7, 7, 7, 7]
+    assert view._version == base._version == other._version == 3
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+def test_views_follow_an_out_argument_that_grows() -> None:
+    x = ramp(2)
+    view = x[1:]
+    vt.add(ramp(4), 1, out=x)
+    assert (x.tolist(), view.tolist(), view._version) == ([2, 3, 4, 5], [3], 1)
+
+
+def test_a_tensor_that_requires_grad_is_not_resized_in_any_mode() -> None:
+    x = leaf(3)
+    y = x * 2
+    for tensor in (x, y):
+        for shape in (2, 3, 5):
+            with refused(RuntimeError, "resize", [tensor]):
+                tensor.resize_(shape)
+            with vt.no_grad(), refused(RuntimeError, "resize", [tensor]):
+                tensor.resize_(shape)
+
+
+def test_a_resized_saved_value_is_noticed() -> None:
+    x, c = leaf(3), ramp(3)
+    y = x * c
+    c.resize_(2)
+    with refused(RuntimeError, "stale-saved"):
+        y.sum().backward()
+
+
+@differs_from_torch("PyTorch leaves a tensor behind that has neither shape")
+def test_memory_that_numpy_sees_may_shrink_but_not_grow() -> None:
+    array = np.arange(4.0)
+    x = vt.from_numpy(array)
+    assert x.resize_(2).tolist() == [0, 1]
+    with refused(RuntimeError, "resize", [x]):
+        x.resize_(5)
+    y = ramp(2)
+    y.numpy()
+    with refused(RuntimeError, "resize", [y]):
+        y.resize_(3)
+
+
+@differs_from_torch("PyTorch leaves a tensor behind that has neither shape")
+@pytest.mark.parametrize("sizes", [(-1,), (2, -1), (2**62, 2**62), (2**60,)], ids=str)
+def test_hostile_sizes_are_refused_and_nothing_changes(sizes: tuple[int, ...]) -> None:
+    x = ramp(4)
+    view = x[1:]
+    with refused(RuntimeError, "out-of-bounds", [x, view]):
+        view.resize_(*sizes)
+
+
+@differs_from_torch("PyTorch has nothing that hides tensors from it")
+def test_frozen_objects_keep_memory_from_growing() -> None:
+    x = ramp(2)
+    gc.freeze()
+    try:
+        with refused(RuntimeError, "resize", [x]):
+            x.resize_(5)
+        assert x.resize_(1).tolist() == [1]
+    finally:
+        gc.unfreeze()
+
+
+# -- set_ -----------------------------------------------------------------------------------
+
+
+def test_set_to_nothing() -> None:
+    x = ramp(4)
+    view = x[:2]
+    assert x.set_() is x
+    assert (x.shape, x.stride(), x._version, x.untyped_storage().nbytes()) == ((0,), (1,), 1, 0)
+    assert (view.tolist(), view._version) == ([1, 2], 1)
+
+
+def test_set_to_a_tensor_shares_memory_but_not_the_version() -> None:
+    x, y = ramp(4), ramp(2, 3).t()
+    view = x[:2]
+    x.set_(y)
+    assert (x.tolist(), x.stride(), x._version) == ([[1, 4], [2, 5], [3, 6]], (1, 3), 1)
+    x.add_(1)
+    assert y.tolist() == [[2, 5], [3, 6], [4, 7]]
+    assert (x._version, y._version, view._version) == (2, 0, 2)
+    assert view.tolist() == [1, 2]
+    assert view._base is x
+    assert x.is_set_to(y)
+    assert not x.is_set_to(view)
+
+
+def test_set_to_a_storage_or_a_part_of_it() -> None:
+    x, y = ramp(4), ramp(6)
+    assert x.set_(y.untyped_storage()).tolist() == [1, 2, 3, 4, 5, 6]
+    assert x.set_(y.untyped_storage(), 1, (2, 2), (2, 1)).tolist() == [[2, 3], [4, 5]]
+    assert x.set_(y.untyped_storage(), 1, (5,)).stride() == (1,)
+    assert x.set_(y[1:], 1, (2,), (2,)).tolist() == [3, 5]
+    assert (x.storage_offset(), x._version) == (2, 4)
+    assert x.set_(y.untyped_storage(), 9, (0,), (1,)).storage_offset() == 9
+
+
+def test_set_lets_the_storage_grow() -> None:
+    x, y = ramp(4), ramp(2)
+    x.set_(y.untyped_storage(), 1, (2,), (2,))
+    assert (x[0].item(), y.untyped_storage().nbytes(), y.tolist()) == (2, 32, [1, 2])
+    x.fill_(5)
+    assert y.tolist() == [1, 5]
+
+
+HOSTILE: dict[str, Callable[[vt.Tensor, vt.Tensor], object]] = {
+    "negative offset": lambda x, y: x.set_(y.untyped_storage(), -1, (2,), (1,)),
+    "negative stride": lambda x, y: x.set_(y.untyped_storage(), 4, (2,), (-1,)),
+    "negative size": lambda x, y: x.set_(y.untyped_storage(), 4, (-2,), (1,)),
+    "huge offset": lambda x, y: x.set_(y.untyped_storage(), 2**62, (2,), (1,)),
+    "huge size": lambda x, y: x.set_(y.untyped_storage(), 0, (2**40, 2**40), (1, 1)),
+    "too few strides": lambda x, y: x.set_(y.untyped_storage(), 4, (2, 1), (1,)),
+    "another dtype": lambda x, y: x.set_(y.int()),
+    "part of a transposed matrix": lambda x, y: x.set_(y.reshape(2, 3).t(), 0, (2,), (1,)),
+}
+
+
+@differs_from_torch("PyTorch leaves a tensor behind that has neither shape")
+@pytest.mark.parametrize("call", HOSTILE.values(), ids=HOSTILE)
+def test_what_cannot_be_set_is_refused(call: Callable[[vt.Tensor, vt.Tensor], object]) -> None:
+    x, y = ramp(4), ramp(6)
+    view = x[1:]
+    before = y.untyped_storage().nbytes()
+    with pytest.raises(RuntimeError):
+        call(x, y)
+    assert (x.tolist(), view.tolist(), x._version) == ([1, 2, 3, 4], [2, 3, 4], 0)
+    assert (y.tolist(), y.untyped_storage().nbytes()) == ([1, 2, 3, 4, 5, 6], before)
+
+
+@pytest.mark.parametrize("argument", [3, np.zeros(2), "x"], ids=repr)
+def test_set_takes_tensors_and_storages(argument: object) -> None:
+    with pytest.raises(TypeError):
+        ramp(2).set_(argument)  # type: ignore[arg-type]  # that is what is tested
+
+
+def test_set_is_recorded_but_has_no_derivative() -> None:
+    x = leaf(3) * 1
+    x.set_(ramp(3))
+    assert fn_name(x) == "NotImplemented"
+    with pytest.raises(RuntimeError):
+        x.sum().backward()
+    w = leaf(3)
+    with refused(RuntimeError, "leaf-write", [w]):
+        w.set_(ramp(2))
+
+
+def test_a_leaf_may_be_set_under_no_grad_and_gets_gradients_of_its_new_shape() -> None:
+    w = leaf(3)
+    before = (w * 2).sum()
+    with vt.no_grad():
+        w.set_(ramp(5))
+    assert (w.is_leaf, w._version, w.shape) == (True, 1, (5,))
+    (w * w).sum().backward()
+    assert grad_list(w) == [2, 4, 6, 8, 10]
+    assert before.item() == 12
+
+
+def test_a_saved_value_that_was_set_is_noticed() -> None:
+    x, c = leaf(3), ramp(3)
+    y = x * c
+    c.set_(ramp(3))
+    with refused(RuntimeError, "stale-saved"):
+        y.sum().backward()
+
+
+# -- a view that has other memory than its base ---------------------------------------------
+
+
+def moved_by_data(view: vt.Tensor) -> None:
+    view.data = ramp(2)
+
+
+def moved_by_set(view: vt.Tensor) -> None:
+    view.set_(ramp(2))
+
+
+@differs_from_torch("PyTorch returns gradients between memory that nothing connects")
+@pytest.mark.parametrize("move", [moved_by_data, moved_by_set])
+def test_a_view_on_other_memory_than_its_base_has_no_gradient(
+    move: Callable[[vt.Tensor], None],
+) -> None:
+    base, w = ramp(4), leaf(2)
+    view = base[2:]
+    move(view)
+    with refused(RuntimeError, "view-invalid", [base, view, w]):
+        view.mul_(w)
+    base.mul_(leaf(4))
+    with refused(RuntimeError, "view-invalid", [base]):
+        view.sum().backward()
+    (base * 2).sum().backward()
+
+
+@differs_from_torch("PyTorch finds out when the graph is read, or not at all")
+def test_a_resized_view_that_left_its_base_is_not_written_while_recording() -> None:
+    base = ramp(4)
+    view = base[2:]
+    view.resize_(3)
+    with pytest.raises(RuntimeError):
+        view.mul_(leaf(3))
+
+
+# -- exchanging two tensors -----------------------------------------------------------------
+
+
+def test_swapped_tensors_change_places_with_all_that_they_have() -> None:
+    a, b = ramp(2), leaf(3)
+    b.register_hook(lambda g: g * 10)
+    (b * b).sum().backward()
+    held = [a, b]
+    vt.utils.swap_tensors(a, b)
+    assert held[0] is a
+    assert (a.tolist(), a.requires_grad, a.is_leaf) == ([1, 2, 3], True, True)
+    assert (b.tolist(), b.requires_grad, b.grad) == ([1, 2], False, None)
+    assert grad_list(a) == [20, 40, 60]
+    a.grad = None
+    (a * 2).sum().backward()
+    assert grad_list(a) == [20, 20, 20]
+
+
+def test_a_view_may_be_swapped_and_stays_a_view() -> None:
+    base, a = ramp(4), ramp(2)
+    view = base[1:]
+    vt.utils.swap_tensors(a, view)
+    assert a._base is base
+    assert view._base is None
+    a.zero_()
+    assert base.tolist() == [1, 0, 0, 0]
+
+
+def test_a_result_may_be_swapped_and_takes_its_graph_along() -> None:
+    x, a = leaf(3), ramp(2)
+    y = x.exp()
+    z = (y + 1).sum()
+    node = node_of(y)
+    vt.utils.swap_tensors(a, y)
+    assert a.grad_fn is node
+    assert y.grad_fn is None
+    z.backward()
+    assert x.grad is not None
+
+
+def saved(x: vt.Tensor) -> object:
+    return x * leaf(3)
+
+
+def saved_leaf(x: vt.Tensor) -> object:
+    x.requires_grad_()
+    return x * x
+
+
+def base_of_a_view(x: vt.Tensor) -> object:
+    return x[1:]
+
+
+def gradient(x: vt.Tensor) -> object:
+    owner = leaf(3)
+    owner.grad = x
+    return owner
+
+
+def retaining(x: vt.Tensor) -> object:
+    x.mul_(leaf(3)).retain_grad()
+    return x
+
+
+def weakly_held(x: vt.Tensor) -> object:
+    return weakref.ref(x)
+
+
+@pytest.mark.parametrize(
+    "hold", [saved, saved_leaf, base_of_a_view, gradient, retaining, weakly_held]
+)
+def test_what_something_else_holds_is_not_swapped(hold: Callable[[vt.Tensor], object]) -> None:
+    for first in (True, False):
+        x, other = ramp(3), ramp(2)
+        held = hold(x)
+        with refused(RuntimeError, "swap", [x, other]):
+            vt.utils.swap_tensors(*((x, other) if first else (other, x)))
+        assert held is not None
+
+
+def test_a_tensor_swapped_with_itself_stays() -> None:
+    x = ramp(2)
+    vt.utils.swap_tensors(x, x)
+    assert x.tolist() == [1, 2]

@@ -1,0 +1,1 @@
+"""Bad input and broken-off calls: a clear error, and everything as it was before."""

@@ -1,0 +1,110 @@
+"""Breaks the library off in the middle of a call: before each call that its kernels make."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Final
+
+import vtgrad as vt
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
+__all__ = ["Breaker", "InjectedError", "broken_off"]
+
+_ROOT: Final = Path(vt.__file__).parent
+
+#: Where the work is done: everything that computes or writes elements or works out a geometry.
+_WORKERS: Final = (
+    "ops/kernels/",
+    "ops/formulas/",
+    "ops/view_impls.py",
+    "ops/overwriting.py",
+    "storage/geometry.py",
+    "storage/shapes.py",
+    "storage/strides.py",
+    "storage/storage.py",
+    "views/store_result.py",
+)
+
+
+class InjectedError(Exception):
+    """What nobody expects."""
+
+
+@functools.cache
+def _calls(filename: str) -> frozenset[int]:
+    """The lines of a worker that call or compute something; none for other files."""
+    path = Path(filename)
+    if not path.is_relative_to(_ROOT):
+        return frozenset()
+    name = path.relative_to(_ROOT).as_posix()
+    if not name.startswith(_WORKERS):
+        return frozenset()
+    kinds = ast.Call | ast.BinOp | ast.AugAssign | ast.Subscript | ast.UnaryOp
+    tree = ast.parse(path.read_text("utf-8"))
+    return frozenset(
+        node.lineno
+        for statement in ast.walk(tree)
+        if isinstance(statement, ast.stmt) and not isinstance(statement, ast.FunctionDef)
+        for node in ast.walk(statement)
+        if isinstance(node, kinds)
+    )
+
+
+class Breaker:
+    """Raises at the `at`-th place where a worker is about to call something.
+
+    Attributes
+    ----------
+    passed : int
+        How many such places there were.
+    """
+
+    def __init__(self, at: int, error: type[BaseException] = InjectedError) -> None:
+        self.at = at
+        self.error = error
+        self.passed = 0
+
+    def __enter__(self) -> Breaker:
+        self._before = sys.gettrace()
+        sys.settrace(self._entered)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        sys.settrace(self._before)
+
+    def _entered(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
+        return self._line if _calls(frame.f_code.co_filename) else None
+
+    def _line(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
+        if event == "line" and frame.f_lineno in _calls(frame.f_code.co_filename):
+            self.passed += 1
+            if self.passed == self.at:
+                raise self.error(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+        return self._line
+
+
+def broken_off(call: Callable[[], object], at: int, error: type[BaseException]) -> bool:
+    """Call; break off at place number `at`. Returns False if the call was over before."""
+    with Breaker(at, error) as breaker:
+        try:
+            call()
+        except error:
+            return True
+        except Exception:
+            # A kernel may answer an error with a better one.
+            if breaker.passed < at:
+                raise
+            return True
+    return breaker.passed >= at

@@ -1,0 +1,200 @@
+"""An error anywhere inside a kernel, a writer, a view or a formula leaves everything as it was.
+
+What breaks it: a writer that writes before it has computed all; a version, a producer or a
+geometry that is stored too early; a pass that has filled a ``.grad`` before it was over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+import vtgrad as vt
+from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
+from tests.ops.samples import DRAWN
+from vtgrad.errors import ResultTypeError, SelfOverlapError, VtgradError
+from vtgrad.ops.generated import functional
+
+from .breaking import Breaker, InjectedError, broken_off
+from .state import Snapshot
+
+pytestmark = [
+    pytest.mark.skipif(vt.__compiled__, reason="compiled code does not say which line it is at"),
+    pytest.mark.slow,
+]
+
+ERRORS = (InjectedError, KeyboardInterrupt)
+
+#: Prepares one call, with tensors of its own, and says which tensors it must leave alone.
+Prepared = tuple[Callable[[], object], Sequence[vt.Tensor]]
+
+
+def assert_nothing_changes(prepare: Callable[[], Prepared], *, may_grow: bool = False) -> None:
+    """Break the call off at one place after another, until it is no longer broken off.
+
+    With `may_grow`, an ``out=`` without room may have got some, which nobody sees.
+    """
+    for error in ERRORS:
+        at, broken = 1, True
+        while broken:
+            call, tensors = prepare()
+            before = Snapshot(*tensors)
+            broken = broken_off(call, at, error)
+            if broken and may_grow:
+                before.assert_unchanged_but_for_room()
+            elif broken:
+                before.assert_unchanged()
+            at += 1
+
+
+def _bases(tensors: Sequence[vt.Tensor]) -> list[vt.Tensor]:
+    return [x._base for x in tensors if x._base is not None]
+
+
+def _recorded(case: Case) -> tuple[list[object], dict[str, object], list[vt.Tensor]]:
+    """Arguments that have history: copies of leaves."""
+    values, options = arguments_of(case)
+    leaves: list[vt.Tensor] = []
+
+    def with_history(value: object) -> object:
+        if isinstance(value, list):
+            return [with_history(part) for part in value]
+        if isinstance(value, vt.Tensor) and (value.is_floating_point() or value.is_complex()):
+            leaves.append(value.requires_grad_())
+            return value.clone()
+        return value
+
+    return (
+        [with_history(value) for value in values],
+        {name: with_history(value) for name, value in options.items()},
+        leaves,
+    )
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_a_call_without_history(case: Case) -> None:
+    def prepare() -> Prepared:
+        vt.manual_seed(5)
+        values, options = arguments_of(case)
+        call = function_named(case.operator.name)
+        return lambda: call(*values, **options), tensors_in(values, options)
+
+    assert_nothing_changes(prepare)
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_a_call_that_is_recorded(case: Case) -> None:
+    def prepare() -> Prepared:
+        vt.manual_seed(5)
+        values, options, leaves = _recorded(case)
+        call = function_named(case.operator.name)
+        return lambda: call(*values, **options), [*tensors_in(values, options), *leaves]
+
+    assert_nothing_changes(prepare)
+
+
+def _fits(case: Case) -> bool:
+    """Whether the in-place operator can do it at all."""
+    assert case.operator.inplace is not None
+    values, options = arguments_of(case)
+    try:
+        function_named(case.operator.inplace)(*values, **options)
+    except VtgradError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("case", cases(lambda op: op.inplace is not None), ids=str)
+def test_a_write(case: Case, recorded: bool) -> None:
+    assert case.operator.inplace is not None
+    call = function_named(case.operator.inplace)
+    if not _fits(case):
+        return
+
+    def prepare() -> Prepared:
+        vt.manual_seed(5)
+        values, options = arguments_of(case)
+        leaves: list[vt.Tensor] = []
+        if recorded:
+            values, options, leaves = _recorded(case)
+        target = values[0]
+        assert isinstance(target, vt.Tensor)
+        # A view, so that a base could be changed.
+        values[0] = target.view(target.shape)
+        tensors = tensors_in(values, options)
+
+        return lambda: call(*values, **options), [*tensors, *_bases(tensors), *leaves]
+
+    assert_nothing_changes(prepare)
+
+
+@pytest.mark.parametrize("case", cases(lambda op: op.out), ids=str)
+def test_a_call_with_out(case: Case) -> None:
+    call = function_named(case.operator.name)
+    vt.manual_seed(5)
+    plain, plain_options = arguments_of(case)
+    models = results_of(call(*plain, **plain_options))
+
+    def prepare() -> Prepared:
+        vt.manual_seed(5)
+        values, options = arguments_of(case)
+        outs = tuple(vt.zeros(0 if case.nr % 2 else y.shape, dtype=y.dtype) for y in models)
+        out = outs[0] if len(outs) == 1 else outs
+        return lambda: call(*values, **options, out=out), [*tensors_in(values, options), *outs]
+
+    assert_nothing_changes(prepare, may_grow=bool(case.nr % 2))
+
+
+@pytest.mark.parametrize("case", cases(lambda op: bool(op.formulas)), ids=str)
+def test_a_pass(case: Case) -> None:
+    if case.operator.name in DRAWN:
+        return
+
+    def prepare() -> Prepared:
+        values, options, leaves = _recorded(case)
+        results = results_of(function_named(case.operator.name)(*values, **options))
+        rooted = [y for y in results if y.grad_fn is not None]
+        tensors = [*tensors_in(values, options), *leaves, *results]
+
+        def run() -> None:
+            if rooted:
+                vt.autograd.backward(rooted, [vt.ones_like(y) for y in rooted])
+
+        return run, tensors
+
+    assert_nothing_changes(prepare)
+
+
+def test_places_to_break_off_at_are_found() -> None:
+    """The search itself: a product is broken off at several places, and a half write is seen."""
+    x, y = vt.ones(2), vt.ones(2, dtype=vt.float64)
+    with Breaker(0) as breaker:
+        x.mul_(y)
+    assert breaker.passed >= 3
+
+    def half_written() -> None:
+        x.zero_()
+        raise InjectedError
+
+    before = Snapshot(x)
+    with pytest.raises(InjectedError):
+        half_written()
+    with pytest.raises(AssertionError):
+        before.assert_unchanged()
+
+
+def test_out_of_several_results_is_written_whole_or_not_at_all() -> None:
+    """The second ``out`` has a wrong dtype: the first one must not have been written by then."""
+    x = vt.tensor([3.0, 1.0, 2.0])
+    values, wrong = vt.zeros(3), vt.zeros(3)
+    before = Snapshot(x, values, wrong)
+    with pytest.raises(ResultTypeError):
+        functional.sort_dim(x, 0, False, out=(values, wrong))
+    before.assert_unchanged()
+    overlapping = vt.zeros(1, dtype=vt.int64).expand(3)
+    before = Snapshot(x, values, overlapping)
+    with pytest.raises(SelfOverlapError):
+        functional.sort_dim(x, 0, False, out=(values, overlapping))
+    before.assert_unchanged()

@@ -1,0 +1,67 @@
+"""Every formula takes gradients that did not arrive: of all its results, or of some of them.
+
+Such a gradient is not the same as zeros: what depends on missing ones only is missing itself.
+"""
+
+import numpy as np
+import pytest
+
+import vtgrad as vt
+from vtgrad.graph.node import Node
+
+from .calls import Case, cases, function_of_inputs, places_of_inputs
+from .samples import DRAWN
+
+DIFFERENTIABLE = [
+    case
+    for case in cases(lambda operator: operator.name not in DRAWN)
+    if places_of_inputs(case) and case.operator.node is not None
+]
+
+
+def recorded(case: Case) -> tuple[Node, tuple[vt.Tensor, ...]]:
+    """The node of the sample, and the results that it was recorded for."""
+    apply, arrays = function_of_inputs(
+        case, case.operator.name, inplace=case.operator.returns in {"Self", "Geometry"}
+    )
+    results = apply(*[vt.tensor(array, requires_grad=True) for array in arrays])
+    node = results[0].grad_fn
+    if node is None:
+        pytest.skip("integers came out")
+    return node, tuple(results)
+
+
+def answers(node: Node, *grads: vt.Tensor | None) -> tuple[vt.Tensor | None, ...]:
+    """What the node answers, as a tuple."""
+    answer = node(*grads)
+    return answer if isinstance(answer, tuple) else (answer,)
+
+
+@pytest.mark.parametrize("case", DIFFERENTIABLE, ids=str)
+def test_without_any_gradient_there_is_none(case: Case) -> None:
+    node, _ = recorded(case)
+    missing = [None] * len(node.input_metadata)
+    assert {type(found) for found in answers(node, *missing)} == {type(None)}
+    assert set(node.apply_arrays(missing, -1)) == {None}
+
+
+SEVERAL = [case for case in DIFFERENTIABLE if case.operator.returns in {"tuple", "Views"}]
+
+
+def test_there_are_operators_with_several_results() -> None:
+    assert {"unbind", "split_equal", "max_dim"} <= {case.operator.name for case in SEVERAL}
+
+
+@pytest.mark.parametrize("case", SEVERAL, ids=str)
+def test_a_missing_gradient_among_others_counts_as_zeros(case: Case) -> None:
+    node, results = recorded(case)
+    for place, result in enumerate(results):
+        if result.grad_fn is None:
+            continue
+        zeros = [vt.zeros_like(y) for y in results]
+        zeros[place] = vt.ones_like(result)
+        alone = [one if nr == place else None for nr, one in enumerate(zeros)]
+        for found, expected in zip(answers(node, *alone), answers(node, *zeros), strict=True):
+            assert (found is None) == (expected is None)
+            if found is not None and expected is not None:
+                np.testing.assert_array_equal(found.detach().numpy(), expected.detach().numpy())

@@ -1,0 +1,70 @@
+"""Differences on purpose in what inference tensors may do; see `tests.oracle.allowlist`."""
+
+from tests.oracle.kinds import kind_of
+from tests.oracle.situation import Situation
+from tests.oracle.world import TensorLike
+
+__all__ = [
+    "built_in_steps",
+    "data_of_another_kind",
+    "refused_first",
+    "requires_grad",
+    "undetached",
+    "written_by_another_name",
+]
+
+
+def written_by_another_name(s: Situation) -> bool:
+    return (
+        s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "inference-write"
+        and any(t.is_inference() and _has_version(t) for t in s.tensors_used())
+    )
+
+
+def requires_grad(s: Situation) -> bool:
+    return any(t.is_inference() and t.requires_grad for t in s.tensors_used())
+
+
+def built_in_steps(s: Situation) -> bool:
+    used = s.tensors_used()
+    return (
+        s.divergence is not None
+        and (s.divergence.what, s.divergence.ours) in _OF_FRESH
+        and s.divergence.where in s.step.defs
+        and bool(used)
+        and all(t.is_inference() for t in used)
+    )
+
+
+_OF_FRESH = (("_version", 0), ("_is_view", False), ("_base", None))
+
+
+def refused_first(s: Situation) -> bool:
+    return (
+        s.torch_error is not None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "inference-write"
+    )
+
+
+def undetached(s: Situation) -> bool:
+    return s.step.op == "detach_" and "inference_mode" in s.step.mode and s.torch_error is None
+
+
+def data_of_another_kind(s: Situation) -> bool:
+    return (
+        s.step.op == ".data="
+        and s.divergence is not None
+        and s.divergence.what in ("is_inference", "_version")
+    )
+
+
+def _has_version(tensor: TensorLike) -> bool:
+    """Whether a tensor of PyTorch has a version that can be read."""
+    try:
+        tensor._version  # noqa: B018  # reading it is the question
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,319 @@
+"""Where PyTorch's gradient is wrong: its number and ours, with finite differences as the judge.
+
+Every case says what PyTorch returns, so that a PyTorch that was mended is noticed, and whether
+vtgrad returns what finite differences say or refuses.
+"""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import vtgrad
+
+Library = Any  # torch or vtgrad: the programs below run on both
+Tensor = Any
+Numbers = list[complex] | list[float]
+
+
+def _found(library: Library, y: Tensor, x: Tensor) -> object:
+    (gradient,) = library.autograd.grad(y, x)
+    return gradient.tolist()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program, and what becomes of it.
+
+    Attributes
+    ----------
+    value : callable
+        The program: from a library and a leaf to one number.
+    start : list
+        The values of the leaf.
+    wrong : list or None
+        What PyTorch takes the gradient for.
+    gradient : callable
+        How the gradient is asked for; with ``autograd.grad`` unless it says otherwise.
+    refusal : type, optional
+        The error with which vtgrad refuses; without one it returns the right gradient.
+    needs : tuple of str
+        Names of vtgrad without which the program cannot be written.
+    """
+
+    value: Callable[[Library, Tensor], Tensor]
+    start: Sequence[Any]
+    wrong: object
+    gradient: Callable[[Library, Tensor, Callable[..., Tensor]], object] = (
+        lambda library, x, value: _found(library, value(library, x), x)
+    )
+    refusal: type[Exception] | None = None
+    needs: tuple[str, ...] = ()
+
+    def leaf(self, library: Library, values: Sequence[Any] | None = None) -> Tensor:
+        """The leaf, at the start or elsewhere."""
+        wide = library.complex128 if isinstance(self.start[0], complex) else library.float64
+        return library.tensor(list(values or self.start), dtype=wide, requires_grad=True)
+
+    def differences(self, library: Library) -> Numbers:
+        """The gradient of the value by central differences, forward only."""
+
+        def at(values: Sequence[Any]) -> float:
+            return float(self.value(library, self.leaf(library, values)).detach())
+
+        slopes: list[Any] = []
+        for place, number in enumerate(self.start):
+            step, slope = 1e-6, 0.0 + 0.0j
+            for way in (1, 1j) if isinstance(number, complex) else (1,):
+                ends = [list(self.start), list(self.start)]
+                ends[0][place] += step * way
+                ends[1][place] -= step * way
+                slope += way * (at(ends[0]) - at(ends[1])) / (2 * step)
+            slopes.append(slope if isinstance(number, complex) else slope.real)
+        return slopes
+
+
+# -- the programs ------------------------------------------------------------------------------
+
+
+def _ramp(library: Library, *shape: int) -> Tensor:
+    count = int(np.prod(shape))
+    return library.arange(1.0, 1.0 + count, dtype=library.float64).reshape(shape)
+
+
+def _turned_complex(library: Library, a: Tensor) -> Tensor:
+    b = library.view_as_real(a.clone())
+    b.transpose_(0, 1)
+    b += 1
+    return (b * _ramp(library, 2, 2)).sum()
+
+
+def _overlapping_windows(library: Library, a: Tensor) -> Tensor:
+    b = a.clone()
+    b.unfold(0, 2, 1).mul_(2)
+    return (b * _ramp(library, 4)).sum()
+
+
+def _overwritten_duplicate(library: Library, s: Tensor) -> Tensor:
+    b = _ramp(library, 3).clone()
+    b[[0, 0]] = s
+    return b.sum()
+
+
+def _function(library: Library, forward: Callable[..., Any], backward: Callable[..., Any]) -> Any:
+    made = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type("Made", (library.autograd.Function,), made)
+
+
+def _greedy(library: Library) -> Any:
+    """Ten times its input backward, which it writes into the gradient that it is given."""
+    return _function(library, lambda ctx, x: x * 10, lambda ctx, g: g.mul_(10))
+
+
+def _written_gradient(library: Library, a: Tensor) -> Tensor:
+    other = a.exp().log()
+    return ((_greedy(library).apply(a) + other) * _ramp(library, 2)).sum()
+
+
+def _caller_reuses_gradient(library: Library, x: Tensor) -> Tensor:
+    return (x.view(3) * _ramp(library, 3)).sum()
+
+
+def _reused(library: Library, x: Tensor, value: object) -> object:
+    passed = _ramp(library, 3).clone()
+    x.view(3).backward(passed)
+    passed.zero_()
+    return x.grad.tolist()
+
+
+def _read_part(library: Library, a: Tensor) -> Tensor:
+    b = a.clone()
+    y = (b[0:2] * 4).sum()
+    b[2] = 0.0
+    return y
+
+
+def _retained(library: Library, a: Tensor, value: object) -> object:
+    b = a.clone()
+    v = b[0:2]
+    v.retain_grad()
+    y = (v * 4).sum()
+    b[2] = 0.0
+    assert v.grad_fn is not None  # reading it is what loses the gradient
+    y.backward()
+    # The rest of b, and so of a, is not in the view.
+    return None if v.grad is None else [*v.grad.tolist(), 0.0]
+
+
+def _undeclared_write(library: Library, a: Tensor) -> Tensor:
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        x.mul_(3)
+        return x * 1
+
+    b = a.clone()
+    _function(library, forward, lambda ctx, g: g * 3).apply(b)
+    return b.sum()
+
+
+def _hooked_save(library: Library, x: Tensor) -> Tensor:
+    c = _ramp(library, 2).clone()
+    with library.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        y = (x * c).sum()
+    c.mul_(5)
+    return y
+
+
+def _negated(library: Library, a: Tensor) -> Tensor:
+    b = a.clone()
+    b.logical_not_()
+    return b.sum()
+
+
+def _variance_of_nothing(library: Library, x: Tensor) -> Tensor:
+    return x.var(dim=()).sum()
+
+
+CASES: dict[str, Case] = {
+    "a complex view that is turned in place": Case(
+        _turned_complex,
+        [1.0 + 2.0j, 3.0 + 4.0j],
+        [1.0 + 2.0j, 3.0 + 4.0j],
+        needs=("view_as_real",),
+    ),
+    "a write through overlapping windows": Case(
+        _overlapping_windows,
+        [1.0, 2.0, 3.0, 4.0],
+        [2.0, 4.0, 6.0, 8.0],
+        refusal=vtgrad.errors.SelfOverlapError,
+    ),
+    "a value that another overwrites": Case(_overwritten_duplicate, [1.0, 2.0], [1.0, 1.0]),
+    "a backward that writes to its gradient": Case(
+        _written_gradient, [1.0, 2.0], [20.0, 40.0], needs=("autograd.Function",)
+    ),
+    "a gradient that the caller uses again": Case(
+        _caller_reuses_gradient, [1.0, 2.0, 3.0], [0.0, 0.0, 0.0], _reused
+    ),
+    "a retained gradient and an unrelated write": Case(
+        _read_part, [1.0, 2.0, 3.0], None, _retained
+    ),
+    "a write in a custom forward that is not declared": Case(
+        _undeclared_write,
+        [1.0, 2.0],
+        [1.0, 1.0],
+        refusal=RuntimeError,
+        needs=("autograd.Function",),
+    ),
+    "a saved value behind hooks that is overwritten": Case(
+        _hooked_save,
+        [1.0, 2.0],
+        [5.0, 10.0],
+        refusal=vtgrad.errors.StaleSavedError,
+        needs=("autograd.graph.saved_tensors_hooks",),
+    ),
+    "a logical operator in place": Case(_negated, [1.0, 2.0, 3.0], [1.0, 1.0, 1.0]),
+    "a variance over no dimension": Case(
+        _variance_of_nothing, [1.0, 2.0, 3.0], [-np.inf, np.nan, np.inf]
+    ),
+}
+
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+def _skip_unless_there(names: Sequence[str]) -> None:
+    for name in names:
+        try:
+            reduce(getattr, name.split("."), vtgrad)
+        except AttributeError:
+            pytest.skip(f"vtgrad has no {name} yet")
+
+
+@every_case
+def test_pytorch_returns_a_wrong_number(case: Case) -> None:
+    x = case.leaf(torch)
+    found = case.gradient(torch, x, case.value)
+    assert found == pytest.approx(case.wrong, nan_ok=True) if found else found is case.wrong
+    right = case.differences(torch)
+    assert found is None or not np.allclose(np.asarray(found), np.asarray(right), atol=1e-4)
+
+
+@every_case
+def test_vtgrad_returns_the_right_one_or_refuses(case: Case) -> None:
+    _skip_unless_there(case.needs)
+    x = case.leaf(vtgrad)
+    if case.refusal is not None:
+        with pytest.raises(case.refusal):
+            case.gradient(vtgrad, x, case.value)
+        assert x.tolist() == case.start
+        assert x.grad is None
+        return
+    found = np.asarray(case.gradient(vtgrad, x, case.value))
+    np.testing.assert_allclose(found, case.differences(torch), atol=1e-6)
+    np.testing.assert_allclose(found, case.differences(vtgrad), atol=1e-6)
+
+
+# -- crashes and leaks -------------------------------------------------------------------------
+
+HOOK_ON_STALE_VIEW = """
+import {library} as L
+b = L.ones(3, requires_grad=True).clone()
+v = b[0:2]
+b.detach().mul_(2)
+v.register_hook(lambda gradient: print(gradient.tolist()))
+(v * 7).sum().backward()
+"""
+
+
+def _run(library: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", HOOK_ON_STALE_VIEW.format(library=library)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a crash ends differently there")
+def test_a_hook_on_a_stale_view_crashes_pytorch_and_not_vtgrad() -> None:
+    assert _run("torch").returncode < 0  # killed by a signal
+    ours = _run("vtgrad")
+    assert (ours.returncode, ours.stdout.strip()) == (0, "[7.0, 7.0]")
+
+
+class _Mark:
+    """Something that a context holds."""
+
+
+def _saves_a_view_of_its_result(library: Library) -> weakref.ref[_Mark]:
+    """Apply a Function that saves a view of what it returns, and forget all of it."""
+    alive: list[weakref.ref[_Mark]] = []
+
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.mark = _Mark()
+        alive.append(weakref.ref(ctx.mark))
+        y = x * 2
+        ctx.save_for_backward(y.view(-1))
+        return y
+
+    x = library.ones(2, requires_grad=True)
+    _function(library, forward, lambda ctx, g: g * 2).apply(x)
+    return alive[0]
+
+
+def test_a_saved_view_of_a_result_leaks_in_pytorch_and_not_in_vtgrad() -> None:
+    kept = _saves_a_view_of_its_result(torch)
+    gc.collect()
+    assert kept() is not None
+    _skip_unless_there(["autograd.Function"])
+    freed = _saves_a_view_of_its_result(vtgrad)
+    assert freed() is None

@@ -1,0 +1,34 @@
+"""The types of `apply` follow those of forward."""
+
+from typing import reveal_type
+
+import vtgrad as vt
+from vtgrad.autograd.function import FunctionCtx, once_differentiable
+
+x = vt.zeros(2, 3)
+
+
+class Scale(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: vt.Tensor, factor: float = 2.0) -> vt.Tensor:
+        return x * factor
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: FunctionCtx, grad: vt.Tensor) -> tuple[vt.Tensor, None]:
+        reveal_type(ctx.saved_tensors)  # R: tuple[vtgrad.tensor.Tensor, ...]
+        return grad, None
+
+
+class Split(vt.autograd.Function):
+    @staticmethod
+    def forward(x: vt.Tensor) -> tuple[vt.Tensor, int]:
+        return x, 1
+
+    @staticmethod
+    def setup_context(ctx: FunctionCtx, inputs: tuple[vt.Tensor], output: object) -> None: ...
+
+
+reveal_type(Scale.apply(x))  # R: vtgrad.tensor.Tensor
+reveal_type(Scale.apply(x, factor=3))  # R: vtgrad.tensor.Tensor
+reveal_type(Split.apply(x))  # R: tuple[vtgrad.tensor.Tensor, int]

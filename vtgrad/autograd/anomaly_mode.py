@@ -1,0 +1,103 @@
+"""Anomaly mode, as users switch it; what it remembers is in `vtgrad.graph.anomaly`."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from ..errors import NotSupportedError
+from ..graph.anomaly import anomaly
+
+__all__ = ["detect_anomaly", "set_detect_anomaly"]
+
+
+class set_detect_anomaly:  # PyTorch's name
+    """Switch anomaly mode on or off, for good or for a ``with`` block.
+
+    While it is on, every node of the graph remembers which line made it
+    (``node.metadata["made_at"]``), and the error about an overwritten value names the line that
+    saved it. Operators take several times as long.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether it is on, in all threads.
+    check_nan : bool
+        Whether backward looks for NaN. It cannot yet: pass False to switch the mode on.
+
+    Raises
+    ------
+    NotSupportedError
+        For `mode` and `check_nan`.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> with vt.autograd.set_detect_anomaly(True, check_nan=False):
+    ...     y = x * 2
+    >>> y.grad_fn.metadata["made_at"].lineno
+    2
+    """
+
+    __slots__ = ("_before",)
+
+    _before: bool
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        if mode and check_nan:
+            raise NotSupportedError(
+                "backward cannot look for NaN yet; pass check_nan=False to remember where nodes "
+                "are made",
+                argument="check_nan",
+            )
+        self._before = anomaly.enabled
+        anomaly.enabled = bool(mode)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        anomaly.enabled = self._before
+
+
+class detect_anomaly:  # PyTorch's name
+    """Anomaly mode for a ``with`` block; see `set_detect_anomaly`.
+
+    Parameters
+    ----------
+    check_nan : bool
+        Whether backward looks for NaN. It cannot yet: pass False.
+
+    Raises
+    ------
+    NotSupportedError
+        For `check_nan`.
+    """
+
+    __slots__ = ("_before", "_check_nan")
+
+    _before: bool
+    _check_nan: bool
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self._check_nan = check_nan
+
+    def __enter__(self) -> Self:
+        before = anomaly.enabled
+        set_detect_anomaly(True, self._check_nan)
+        self._before = before
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        anomaly.enabled = self._before

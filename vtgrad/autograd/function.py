@@ -1,0 +1,9 @@
+"""Custom Functions, and what their methods work with."""
+
+from __future__ import annotations
+
+from ..function import BackwardCFunction as BackwardCFunction
+from ..function import Function as Function
+from ..function import FunctionCtx as FunctionCtx
+from ..function import FunctionMeta as FunctionMeta
+from ..function import once_differentiable as once_differentiable

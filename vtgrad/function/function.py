@@ -1,0 +1,135 @@
+"""The class that custom Functions inherit from."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import CodeType
+from typing import ClassVar
+
+from ..errors import FunctionError
+from .apply import Apply
+from .missing import no_backward, no_forward, no_jvp, no_setup_context, no_vmap
+from .node import BackwardCFunction
+
+__all__ = ["Function", "FunctionMeta"]
+
+
+class FunctionMeta(type):
+    """Makes the class of a Function's nodes, ``<Name>Backward``, beside the Function itself."""
+
+    _backward_cls: type[BackwardCFunction]
+
+    def __init__(
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, object], **options: object
+    ) -> None:
+        super().__init__(name, bases, namespace, **options)
+        methods = (getattr(cls, "backward", None), getattr(cls, "vjp", None))
+        cls._backward_cls = type(
+            f"{name}Backward",
+            (BackwardCFunction,),
+            {
+                "__module__": cls.__module__,
+                "__qualname__": f"{cls.__qualname__}Backward",
+                "__doc__": f"The node of a call of {name}.",
+                "_forward_cls": cls,
+                "_reads_saved": any(_mentions(method, "saved_tensors") for method in methods),
+            },
+        )
+
+
+def _mentions(function: object, name: str) -> bool:
+    """Whether the code of a Python function contains an attribute of this name.
+
+    NOTE [ What backward reads ]
+
+    An overwritten value is to be found before anything has run, see
+    Note [Backward is all or nothing], but only if it would be read: PyTorch finds it when backward
+    reads ``ctx.saved_tensors``, and accepts one that never does. So what a Function saved is
+    checked beforehand if the code of its backward contains that name. If some other function
+    reads it on its behalf, the value is checked then.
+    """
+    code = getattr(inspect.unwrap(function) if callable(function) else function, "__code__", None)
+    codes = [code] if isinstance(code, CodeType) else []
+    for found in codes:
+        if name in found.co_names:
+            return True
+        codes.extend([constant for constant in found.co_consts if isinstance(constant, CodeType)])
+    return False
+
+
+class Function(metaclass=FunctionMeta):
+    """Base class of operators whose forward and backward a user writes.
+
+    A subclass defines, as static methods, ``forward``, which computes the results, and
+    ``backward``, which computes gradients of the arguments from gradients of the results. Call it
+    by ``apply``, which takes the arguments of forward without the context and returns its results.
+
+    Forward runs without recording. Its results may be tensors, alone or in a tuple, and anything
+    else, which is passed through. Backward returns one gradient for each argument, or None.
+
+    Forward may also be written without the context; then ``setup_context(ctx, inputs, output)``
+    stores what backward needs.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> class Power(vt.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x, exponent):
+    ...         ctx.save_for_backward(x)
+    ...         ctx.exponent = exponent
+    ...         return x**exponent
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensors
+    ...         return grad * ctx.exponent * x ** (ctx.exponent - 1), None
+    >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = Power.apply(x, 3)
+    >>> y.grad_fn.name()
+    'PowerBackward'
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([ 3., 12.])
+
+    What forward writes in place it declares, and returns:
+
+    >>> class Triple(vt.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.mark_dirty(x)
+    ...         return x.mul_(3)
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         return grad * 3
+    >>> x = vt.ones(2, 2, requires_grad=True)
+    >>> b = x.clone()
+    >>> _ = Triple.apply(b[0])
+    >>> b.sum().backward()
+    >>> x.grad
+    tensor([[3., 3.],
+            [1., 1.]])
+    """
+
+    forward: ClassVar[Callable[..., object]] = staticmethod(no_forward)
+    backward: ClassVar[Callable[..., object]] = staticmethod(no_backward)
+    vjp: ClassVar[Callable[..., object]] = staticmethod(no_backward)
+    setup_context: ClassVar[Callable[..., object]] = staticmethod(no_setup_context)
+    jvp: ClassVar[Callable[..., object]] = staticmethod(no_jvp)
+    vmap: ClassVar[Callable[..., object]] = staticmethod(no_vmap)
+    generate_vmap_rule: ClassVar[bool] = False
+    apply: ClassVar[Apply] = Apply()
+
+    def __init__(self) -> None:
+        """Raise: a Function is called by its class.
+
+        Raises
+        ------
+        FunctionError
+            Always.
+        """
+        raise FunctionError(
+            f"a Function has no instances; call {type(self).__name__}.apply(...) of the class"
+        )

@@ -1,0 +1,250 @@
+"""The node of a call of a custom Function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+
+import numpy as np
+
+from ..engine.observers import own_copy
+from ..engine.validate import fit_array, fit_tensor
+from ..errors import FunctionError, GradientError
+from ..graph.hooks import USERS_CODE, NodeHooks
+from ..graph.input_metadata import InputMetadata
+from ..graph.node import Node
+from ..graph.operators import operators
+from ..graph.region import Gradient
+from ..storage.arrays import Array, NumpyDType
+from ..storage.dtypes import dtype_of
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..tensor import Tensor
+from .context import Call, FunctionCtx
+from .missing import no_backward
+
+__all__ = ["BackwardCFunction", "UsersFunction"]
+
+# What a node with several results states about one that is no tensor: no gradient ever comes.
+_NO_TENSOR = InputMetadata((), np.dtype(np.bool_))
+
+
+class UsersFunction(Protocol):
+    """A Function, as its node sees it."""
+
+    backward: ClassVar[Callable[..., object]]
+    vjp: ClassVar[Callable[..., object]]
+
+
+class BackwardCFunction(Node):
+    """The node of a call of a custom Function; each Function has a subclass ``<Name>Backward``.
+
+    Attributes that forward has stored on the context can be read from the node, and the other way
+    round; see Note [A context and its node].
+
+    NOTE [ Gradients that users' code sees ]
+
+    What backward of a Function is given it may keep, and write to; nobody else may be harmed by
+    that. So it gets an array that is owned, or else a copy. What it returns it may have kept, or
+    have got from somewhere: so that is never owned, see Note [Ownership of gradients].
+    """
+
+    takes_ownership: ClassVar[bool] = True
+    _forward_cls: ClassVar[type[UsersFunction]]
+    # Whether backward reads `saved_tensors`; see Note [What backward reads].
+    _reads_saved: ClassVar[bool] = False
+
+    _ctx: FunctionCtx
+
+    def own(self, context: FunctionCtx, call: Call) -> None:
+        """Become the node of a call."""
+        self._ctx = context
+        self.hooks: NodeHooks | None = USERS_CODE
+        self.state_results(call)
+
+    def state_results(self, call: Call) -> None:
+        """State shape and dtype of the call's results, when they are known."""
+        stated = [_NO_TENSOR if m is None else m for m in call.results]
+        self.input_metadata: tuple[InputMetadata, ...] = tuple(stated)
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor, ...]:
+        """What forward saved; see `FunctionCtx.saved_tensors`."""
+        return self._ctx.saved_tensors
+
+    @property
+    def needs_input_grad(self) -> tuple[bool, ...]:
+        """For each argument, whether it required grad."""
+        return self._ctx.needs_input_grad
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, which would accept every attribute because of it.
+
+        def __getattr__(self, name: str) -> object:
+            """Attributes of the context; see Note [A context and its node]."""
+            if name == "_ctx" or name not in self._ctx.__dict__:
+                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+            return self._ctx.__dict__[name]
+
+    def runs_users_code(self) -> bool:
+        """True: the Function's backward."""
+        return True
+
+    def check_saved(self) -> None:
+        """Raise if backward cannot run.
+
+        Raises
+        ------
+        MissingMethodError, FunctionError
+            If there is no backward, or two of them.
+        VtgradError
+            As `Node.check_saved` does, if backward reads what was saved.
+        """
+        if self._backward() is no_backward:
+            no_backward()
+        if self._reads_saved:
+            self._ctx._call.check_saved(self)
+
+    def release_variables(self) -> None:
+        """Free what forward saved; attributes of the context stay."""
+        self._ctx._call.release()
+
+    def apply_owned(
+        self, grad: Array | None, owned: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Run backward on the gradient of the only result, which it may overwrite if `owned`."""
+        if grad is None:
+            shown = None
+        else:
+            shown = operators().wrap(TensorImpl(grad)) if owned else own_copy(grad)
+        return self._answer_arrays((shown,)), ()
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Run backward on copies of gradients."""
+        return self._answer_arrays([None if grad is None else own_copy(grad) for grad in grads])
+
+    def _answer_arrays(self, grads: Sequence[TensorBase | None]) -> Sequence[Gradient | None]:
+        answers: list[Gradient | None] = []
+        shapes = self._ctx._call.shapes
+        for nr, (place, answer) in enumerate(self._answers(grads)):
+            if answer is None:
+                answers.append(None)
+            else:
+                answers.append(fit_array(answer._impl.array, shapes[nr], self, place))
+        return answers
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Run backward, recorded."""
+        clone = operators().clone
+        # A clone, because backward may write to it and siblings may have the same tensor.
+        shown = [None if grad is None else clone(grad) for grad in grads]
+        shapes = self._ctx._call.shapes
+        return [
+            None if answer is None else fit_tensor(answer, shapes[nr], self, place)
+            for nr, (place, answer) in enumerate(self._answers(shown))
+        ]
+
+    def _answers(
+        self, grads: Sequence[TensorBase | None]
+    ) -> Sequence[tuple[int, TensorBase | None]]:
+        """What backward returns for the argument of each edge, and which argument that is."""
+        context = self._ctx
+        call = context._call
+        if call.materializes:
+            grads = [
+                _zeros(result) if grad is None and result is not None else grad
+                for grad, result in zip(grads, call.results, strict=True)
+            ]
+        returned = self._backward()(context, *grads)
+        answers = self._checked(returned if isinstance(returned, tuple) else (returned,))
+        return [
+            (place, None if place < 0 or edge is None else self._fitting(answers[place], nr, place))
+            for nr, (place, edge) in enumerate(zip(call.places, self.next_edges, strict=True))
+        ]
+
+    def _backward(self) -> Callable[..., object]:
+        """The user's function.
+
+        Raises
+        ------
+        FunctionError
+            If there are two.
+        """
+        function = self._forward_cls
+        if function.vjp is no_backward:
+            return function.backward
+        if function.backward is not no_backward:
+            raise FunctionError(
+                f"{function.__name__} has both backward and vjp, which are two names of one "
+                "method; define one of them",
+                function=function.__name__,
+            )
+        return function.vjp
+
+    def _checked(self, answers: tuple[object, ...]) -> Sequence[TensorBase | None]:
+        """What backward returned, if it fits the arguments.
+
+        Raises
+        ------
+        GradientError
+            If there are too few or too many, or one is no tensor, or belongs to no tensor.
+        """
+        call, name = self._ctx._call, self.name()
+        count = call.argument_count
+        if len(answers) < count or any(answer is not None for answer in answers[count:]):
+            raise GradientError(
+                f"{name} returned {len(answers)} gradients for {count} arguments; return one for "
+                "each, None for an argument that has none",
+                node=name,
+                expected=count,
+                found=len(answers),
+            )
+        for nr, answer in enumerate(answers):
+            if answer is None:
+                continue
+            if not isinstance(answer, TensorBase):
+                raise GradientError(
+                    f"{name} returned a {type(answer).__name__} for argument {nr}; gradients are "
+                    "tensors, or None",
+                    node=name,
+                    index=nr,
+                )
+            if nr not in call.places:
+                raise GradientError(
+                    f"{name} returned a gradient for argument {nr}, which is no tensor; return "
+                    "None for it",
+                    node=name,
+                    index=nr,
+                )
+        return cast("Sequence[TensorBase | None]", answers)
+
+    def _fitting(self, answer: TensorBase | None, nr: int, place: int) -> TensorBase | None:
+        """A gradient, if its dtype can be that of its argument.
+
+        Raises
+        ------
+        GradientError
+            If it is complex, and the argument is not.
+        """
+        if answer is not None:
+            found, expected = answer._impl.array.dtype, self._ctx._call.shapes[nr].dtype
+            if found.kind == "c" and expected.kind != "c":
+                raise GradientError(
+                    f"{self.name()} returned a {_name(found)} gradient for argument {place}, "
+                    f"which is {_name(expected)}; take the real part",
+                    node=self.name(),
+                    index=place,
+                    expected=dtype_of(expected),
+                    found=dtype_of(found),
+                )
+        return answer
+
+
+def _zeros(result: InputMetadata) -> TensorBase:
+    return operators().zeros(result.shape, result.dtype)
+
+
+def _name(dtype: NumpyDType) -> str:
+    return dtype_of(dtype).name

@@ -1,0 +1,111 @@
+"""A backward that cannot be differentiated itself."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import NoReturn, ParamSpec, TypeVar, cast
+
+from ..errors import NoDerivativeError
+from ..graph.edge import Edge
+from ..graph.functions import gradient_edge, set_history_of_each
+from ..graph.node import Node
+from ..graph.recording import set_mode
+from ..ops import view_impls
+from ..storage.arrays import Array
+from ..storage.tensor_base import TensorBase, handle_like
+from .context import FunctionCtx
+
+__all__ = ["once_differentiable"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class NotTwiceDifferentiable(Node):
+    """The node of gradients that a backward has computed which cannot be differentiated."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """PyTorch's name of the same node."""
+        return "torch::autograd::Error"
+
+    def check_saved(self) -> NoReturn:
+        """Raise `NoDerivativeError`: it is known before anything has run."""
+        raise NoDerivativeError(
+            "backward reached gradients that a custom Function computed in a backward marked "
+            "once_differentiable, which have no derivative",
+            node=self.name(),
+        )
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> NoReturn:
+        """Raise `NoDerivativeError`."""
+        self.check_saved()
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> NoReturn:
+        """Raise `NoDerivativeError`."""
+        self.check_saved()
+
+
+def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a backward that is not to be differentiated: it runs without recording.
+
+    Differentiating the gradients that it returns raises `NoDerivativeError`, instead of taking
+    them for constants.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> from vtgrad.autograd.function import once_differentiable
+    >>> class Cube(vt.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...
+    ...     @staticmethod
+    ...     @once_differentiable
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 3 * x**2 * grad
+    >>> x = vt.tensor(2.0, requires_grad=True)
+    >>> (first,) = vt.autograd.grad(Cube.apply(x), x, create_graph=True)
+    >>> first.item()
+    12.0
+    >>> first.backward()
+    Traceback (most recent call last):
+    vtgrad.errors.NoDerivativeError: ...
+    """
+
+    @functools.wraps(backward)
+    def once(*args: P.args, **kwargs: P.kwargs) -> R:
+        records = set_mode(False)
+        try:
+            answers = backward(*args, **kwargs)
+        finally:
+            set_mode(records)
+        return _guarded(answers, args) if records else answers
+
+    return once
+
+
+def _guarded(answers: R, arguments: Sequence[object]) -> R:
+    """The answers as results of a node that cannot run."""
+    edges: list[Edge | None] = []
+    for argument in arguments:
+        if isinstance(argument, TensorBase):
+            edges.append(gradient_edge(argument))
+        elif isinstance(argument, FunctionCtx):
+            # What backward has read from the context depends on the Function's arguments.
+            edges.extend(argument._call.node_of(argument).next_edges)
+    if not any(edge is not None for edge in edges):
+        return answers
+    listed: tuple[object, ...] = answers if isinstance(answers, tuple) else (answers,)
+    fresh = [
+        handle_like(x, view_impls.alias(x._impl)) if isinstance(x, TensorBase) else x
+        for x in listed
+    ]
+    node = NotTwiceDifferentiable(tuple(edges))
+    set_history_of_each([x for x in fresh if isinstance(x, TensorBase)], node)
+    return cast("R", tuple(fresh) if isinstance(answers, tuple) else fresh[0])

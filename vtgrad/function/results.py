@@ -1,0 +1,315 @@
+"""Making what forward returned a part of the graph.
+
+NOTE [ Results of a custom Function ]
+
+Forward runs without recording, so most of what it returns is a constant that nobody else has, and
+simply gets the node as its producer. The others are
+
+- an argument that was declared dirty: it is written, as by an operator in place, and returned;
+- an argument that was not: a new view of it is returned, since the argument keeps its producer;
+- a view, of an argument or of something that forward made: it keeps its base;
+- a tensor that has a place in a graph already, because forward has recorded something or got it
+  from somewhere: a new alias is returned, and that place stays.
+
+Writing to such a view, or using it after its base was written, would need the view's derivative
+in the place of the Function's own. So that is refused, see Note [Creation of views].
+
+Everything that can be refused is refused before anything is changed here. What forward itself has
+written stays written: nobody could undo it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+from ..errors import FunctionError, UndeclaredWriteError
+from ..graph.autograd_meta import AutogradMeta
+from ..graph.functions import own_meta, requires_grad
+from ..graph.hooks import LeafState
+from ..graph.input_metadata import InputMetadata, metadata_of
+from ..graph.saved_variable import SavedVariable
+from ..ops import view_impls
+from ..storage.tensor_base import TensorBase, handle_like
+from ..storage.version_counter import INFERENCE
+from ..storage.writers import DIRECT, wrote
+from ..views.check_inplace import check_base
+from ..views.creation_meta import CreationMeta
+from ..views.differentiable_view_meta import DifferentiableViewMeta, view_meta_of
+from ..views.make_view import make_view
+from ..views.rebase_history import rebase_history
+from .context import Call, check_declared
+from .node import BackwardCFunction
+
+__all__ = ["check_results", "check_undeclared_writes", "record_results", "version_of"]
+
+T = TypeVar("T")
+
+_IN_FUNCTION: Final = CreationMeta.IN_CUSTOM_FUNCTION
+_MULTI_OUTPUT: Final = CreationMeta.MULTI_OUTPUT_NODE
+_NO_GRAD: Final = CreationMeta.NO_GRAD_MODE
+
+
+def _is_among(tensor: object, tensors: Sequence[object]) -> bool:
+    return any(tensor is other for other in tensors)
+
+
+def check_results(call: Call, results: Sequence[object]) -> None:
+    """Raise if forward has declared what it may not do; nothing is changed.
+
+    Raises
+    ------
+    FunctionError
+        If a tensor that was declared dirty is not returned, or cannot be together with what else
+        is.
+    WriteRefusedError
+        If it may not be written.
+    InferenceSavedError
+        If an inference tensor is to be saved.
+    """
+    if call.records:
+        for saved in call.to_save:
+            if saved is not None and saved._impl.version_counter is INFERENCE:
+                SavedVariable(saved, None)  # raises
+    name = call.backward_class.__name__
+    for tensor in call.dirty:
+        if not _is_among(tensor, results):
+            raise FunctionError(
+                f"{name}: a tensor of shape {list(tensor.shape)} was marked dirty, but forward did "
+                "not return it; return every tensor that it writes"
+            )
+        if not _is_among(tensor, call.inputs):
+            warnings.warn(
+                f"{name}: mark_dirty got a tensor that is not an argument; only arguments that "
+                "forward writes are to be marked",
+                UserWarning,
+                stacklevel=3,
+            )
+        check_declared(call, tensor)
+        if not call.records or tensor._impl.array.dtype.kind not in "fc":
+            continue
+        if _is_among(tensor, call.non_differentiable):
+            if requires_grad(tensor):
+                raise FunctionError(
+                    f"{name}: an argument that requires grad was marked dirty and not "
+                    "differentiable, so its new value would have the gradient of the old one; "
+                    "return a new tensor instead"
+                )
+        elif view_meta_of(tensor) is not None:
+            check_base(tensor)
+            if len(results) > 1:
+                raise FunctionError(
+                    f"{name}: forward wrote to a view and returned {len(results)} values; a "
+                    "Function that writes to a view can return only that view. Write to a clone "
+                    "of it, or return the others from another Function"
+                )
+
+
+def version_of(tensor: TensorBase) -> int:
+    """The tensor's version; 0 for inference tensors, which have none."""
+    impl = tensor._impl
+    return 0 if impl.version_counter is INFERENCE else impl.version
+
+
+def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
+    """Report arguments that forward has written without declaring it.
+
+    Parameters
+    ----------
+    versions : sequence of int
+        The version of each tensor among the arguments before forward.
+
+    Raises
+    ------
+    UndeclaredWriteError
+        If such an argument requires grad. Else there is a warning, because forward may keep
+        statistics in it, but only of dtypes that could have had a gradient.
+    """
+    counters = [tensor._impl.version_counter for tensor in call.dirty]
+    for nr, tensor in enumerate(call.inputs):
+        impl = tensor._impl
+        version = version_of(tensor)
+        if version == versions[nr] or impl.array.dtype.kind not in "fc":
+            continue
+        if _is_among(impl.version_counter, counters):
+            continue
+        place, name = call.places[nr], call.backward_class.__name__
+        message = (
+            f"{name}: forward wrote to argument {place}, a tensor of shape {list(tensor.shape)}, "
+            "or to memory that it shares, without ctx.mark_dirty"
+        )
+        if requires_grad(tensor):
+            raise UndeclaredWriteError(
+                f"{message}: its gradient would be that of the old value. Mark it and return it, "
+                "or write to a clone",
+                index=place,
+                expected_version=versions[nr],
+                found_version=version,
+            )
+        warnings.warn(
+            f"{message}: no gradient will ever flow through what was written. Mark it and return "
+            "it, together with ctx.mark_non_differentiable if that is what you want",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def record_results(
+    call: Call, results: Sequence[object], node: BackwardCFunction | None
+) -> tuple[list[object], dict[int, int]]:
+    """Make results of `node` of what forward returned; see Note [Results of a custom Function].
+
+    Parameters
+    ----------
+    node : BackwardCFunction or None
+        None if nothing is recorded.
+
+    Returns
+    -------
+    tuple
+        What the caller gets, and the number of each result, by identity, that is the very tensor
+        that forward has returned.
+    """
+    for tensor in call.dirty:
+        impl = tensor._impl
+        counter = impl.counter
+        if counter is not INFERENCE:
+            counter.value += 1
+            wrote(impl, counter, call.operator, DIRECT)
+    differentiable = [
+        isinstance(x, TensorBase)
+        and x._impl.array.dtype.kind in "fc"
+        and not _is_among(x, call.non_differentiable)
+        for x in results
+    ]
+    if node is not None:
+        call.results = tuple(
+            [
+                InputMetadata(x._impl.array.shape, x._impl.array.dtype)
+                if isinstance(x, TensorBase)
+                else None
+                for x in results
+            ]
+        )
+        node.state_results(call)
+    creation = _MULTI_OUTPUT if node is not None and sum(differentiable) > 1 else _IN_FUNCTION
+    given: list[object] = []
+    numbers: dict[int, int] = {}
+    aliases: dict[int, TensorBase] = {}
+    for nr, x in enumerate(results):
+        if not isinstance(x, TensorBase):
+            given.append(x)
+            continue
+        is_dirty = _is_among(x, call.dirty)
+        is_argument = not is_dirty and _is_among(x, call.inputs)
+        if node is None or not differentiable[nr]:
+            given.append(_constant(x, is_argument, is_dirty))
+            continue
+        if is_argument:
+            given.append(_view_as_is(x, node, nr, creation))
+            continue
+        known = aliases.get(id(x))
+        if known is not None:
+            own_meta(known).store_producer(node, nr)
+            if known is x:
+                numbers[id(x)] = nr
+            given.append(known)
+            continue
+        if is_dirty:
+            _written(x, node, nr, call)
+            aliases[id(x)] = x
+            numbers[id(x)] = nr
+        else:
+            aliases[id(x)] = result = _produced(x, node, nr, creation)
+            if result is x:
+                numbers[id(x)] = nr
+        given.append(aliases[id(x)])
+    return given, numbers
+
+
+def _alias(x: TensorBase) -> TensorBase:
+    """Another tensor on the same memory, with the same version and no place in any graph."""
+    return handle_like(x, view_impls.alias(x._impl))
+
+
+def _view_as_is(
+    x: TensorBase, node: BackwardCFunction | None, nr: int, creation: CreationMeta
+) -> TensorBase:
+    """A view of the whole of `x`."""
+    impl = view_impls.view(x._impl, x.shape)
+    if impl.version_counter is INFERENCE:
+        # Views of inference tensors know of no base.
+        impl.autograd_meta = None if node is None else AutogradMeta(node, nr)
+        return handle_like(x, impl)
+    view = make_view(x, impl, node, nr, creation)
+    meta = view_meta_of(view)
+    assert meta is not None
+    # Also where the grad mode would say that it was made under no_grad.
+    meta.creation_meta = creation
+    return view
+
+
+def _constant(x: TensorBase, is_argument: bool, is_dirty: bool) -> TensorBase:
+    """What is returned for a tensor without a gradient."""
+    if is_dirty:
+        return _alias(x) if requires_grad(x) else x
+    if is_argument:
+        return _alias(x) if requires_grad(x) else _view_as_is(x, None, 0, _IN_FUNCTION)
+    view = view_meta_of(x)
+    if view is None:
+        return _alias(x) if requires_grad(x) else x
+    if view.creation_meta is _NO_GRAD and not view.was_produced():
+        view.creation_meta = _IN_FUNCTION
+    return x
+
+
+def _produced(
+    x: TensorBase, node: BackwardCFunction, nr: int, creation: CreationMeta
+) -> TensorBase:
+    """A tensor that forward has made, as a result of the node."""
+    meta = x._impl.autograd_meta
+    if isinstance(meta, DifferentiableViewMeta):
+        if meta.was_produced() or meta.requires_grad_ or meta.creation_meta is not _NO_GRAD:
+            return _view_as_is(x, node, nr, creation)
+        meta.creation_meta = creation
+        meta.store_producer(node, nr)
+        meta.attr_version = x._impl.version
+        return x
+    if meta is None:
+        x._impl.autograd_meta = AutogradMeta(node, nr)
+        return x
+    if meta.requires_grad():
+        alias = _alias(x)
+        alias._impl.autograd_meta = AutogradMeta(node, nr)
+        return alias
+    own_meta(x).set_gradient_edge(node, nr)
+    return x
+
+
+def _written(x: TensorBase, node: BackwardCFunction, nr: int, call: Call) -> None:
+    """Make the node the producer of a tensor that forward has written."""
+    meta = own_meta(x)
+    if meta.cell is not None:
+        # As in PyTorch, a gradient that was retained for the old value is dropped.
+        meta.cell.grad = None
+    if view_meta_of(x) is None:
+        meta.stop_being_leaf(LeafState.MOVED)
+        meta.set_gradient_edge(node, nr)
+        return
+    # The node of the write takes the gradient of what was written from the first edge.
+    first = next((i for i, argument in enumerate(call.inputs) if argument is x), -1)
+    if first < 0:
+        node.next_edges = (None, *node.next_edges)
+        call.places = (-1, *call.places)
+        call.shapes = (metadata_of(x._impl)[0], *call.shapes)
+    else:
+        node.next_edges = _moved_to_front(node.next_edges, first)
+        call.places = _moved_to_front(call.places, first)
+        call.shapes = _moved_to_front(call.shapes, first)
+    rebase_history(x, node)
+    call.edges = node.next_edges
+
+
+def _moved_to_front(items: tuple[T, ...], nr: int) -> tuple[T, ...]:
+    return (items[nr], *items[:nr], *items[nr + 1 :])

@@ -1,0 +1,47 @@
+"""Remembering where every node of the graph was made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ..storage.recent_writes import CallSite
+from ..storage.writers import OUTERMOST, caller
+
+if TYPE_CHECKING:
+    from .node import Node
+
+__all__ = ["anomaly", "made_at", "remember"]
+
+_KEY: Final = "made_at"
+
+
+class Anomaly:
+    """Whether anomaly mode is on, for all threads.
+
+    Attributes
+    ----------
+    enabled : bool
+        Whether new nodes remember the line that made them.
+    """
+
+    __slots__ = ("enabled",)
+
+    enabled: bool
+
+    def __init__(self) -> None:
+        self.enabled = False
+
+
+anomaly: Final = Anomaly()
+
+
+def remember(node: Node) -> None:
+    """Note the line of the user's program that makes a node."""
+    node.metadata[_KEY] = CallSite.of(caller(OUTERMOST))
+
+
+def made_at(node: Node) -> CallSite | None:
+    """The line that made a node; None if that was not noted."""
+    notes = node._metadata
+    place = None if notes is None else notes.get(_KEY)
+    return place if isinstance(place, CallSite) else None

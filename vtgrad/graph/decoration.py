@@ -1,0 +1,187 @@
+"""Running functions of every kind with a switch of the thread set.
+
+A function that runs in steps (a generator, a coroutine) has the switch set inside each step only,
+so that whoever drives it keeps its own. The switch is given as two functions: one sets it and
+returns what was before, the other restores that.
+
+This file keeps signatures and drives coroutines, so it is never compiled, see
+Note [One source, two builds].
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+
+from ..errors import ArgumentTypeError
+
+__all__ = ["decorate"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S")
+
+
+def decorate(
+    function: Callable[P, R], switch: Callable[[], S], restore: Callable[[S], object]
+) -> Callable[P, R]:
+    """The function as it runs with the switch set.
+
+    Parameters
+    ----------
+    function : callable
+        A function, method, generator function, coroutine function or asynchronous generator
+        function. Of a class only the construction of objects is meant, with a warning; the class
+        itself is changed and returned.
+    switch : callable
+        Sets the switch and returns what it was.
+    restore : callable
+        Takes what `switch` has returned.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `function` cannot be called.
+    """
+    wrapper: object
+    given: object = function
+    if isinstance(given, (staticmethod, classmethod)):
+        wrapper = type(given)(decorate(given.__func__, switch, restore))
+    elif not callable(given):
+        raise ArgumentTypeError(
+            f"a mode decorates functions, not {type(given).__name__}", argument="function"
+        )
+    elif isinstance(given, type):
+        wrapper = _class_in_mode(given, switch, restore)
+    elif inspect.isgeneratorfunction(given):
+        wrapper = _generator_in_mode(given, _Steps(switch, restore))
+    elif inspect.isasyncgenfunction(given):
+        wrapper = _async_generator_in_mode(given, _Steps(switch, restore))
+    elif inspect.iscoroutinefunction(given):
+        wrapper = _coroutine_in_mode(given, _Steps(switch, restore))
+    else:
+
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            before = switch()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                restore(before)
+
+        return call
+    return cast("Callable[P, R]", wrapper)
+
+
+def _class_in_mode(cls: type, switch: Callable[[], S], restore: Callable[[S], object]) -> type:
+    warnings.warn(
+        f"decorating the class {cls.__name__} with a mode reaches its __init__ only; decorate the "
+        "methods that are meant",
+        UserWarning,
+        stacklevel=4,
+    )
+    cls.__init__ = decorate(cls.__init__, switch, restore)  # type: ignore[misc]  # that is what was asked for
+    return cls
+
+
+# What generators and coroutines yield, take and return is the business of their caller and is
+# passed through as it is; the element types are open here.
+_Running = Generator[Any, Any, Any]
+
+
+class _Steps(Generic[S]):
+    """Runs what runs in steps, with the switch set inside each."""
+
+    __slots__ = ("_restore", "_switch")
+
+    _switch: Final[Callable[[], Any]]
+    _restore: Final[Callable[[Any], object]]
+
+    def __init__(self, switch: Callable[[], S], restore: Callable[[S], object]) -> None:
+        self._switch = switch
+        self._restore = restore
+
+    def _one(self, move: Callable[[], object]) -> object:
+        before = self._switch()
+        try:
+            return move()
+        finally:
+            self._restore(before)
+
+    def drive(self, running: _Running) -> _Running:
+        """Run a generator to its end."""
+        try:
+            value = self._one(lambda: next(running))
+            while True:
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    self._one(running.close)
+                    raise
+                except BaseException as error:  # noqa: BLE001  # the generator's own business
+                    value = self._one(functools.partial(running.throw, error))
+                else:
+                    value = self._one(functools.partial(running.send, sent))
+        except StopIteration as stop:
+            return stop.value
+
+    def awaited(self, coroutine: Coroutine[Any, Any, Any]) -> _Awaited:
+        """What drives a coroutine when it is awaited."""
+        return _Awaited(self, coroutine)
+
+
+class _Awaited:
+    """An awaitable that drives a coroutine with the switch set inside each step."""
+
+    __slots__ = ("_coroutine", "_steps")
+
+    def __init__(self, steps: _Steps[Any], coroutine: Coroutine[Any, Any, Any]) -> None:
+        self._steps = steps
+        self._coroutine = coroutine
+
+    def __await__(self) -> _Running:
+        return self._steps.drive(self._coroutine.__await__())
+
+
+def _generator_in_mode(function: Callable[..., Any], steps: _Steps[Any]) -> Callable[..., Any]:
+    # A generator function itself, for those who ask `inspect` whether it is one.
+    @functools.wraps(function)
+    def call(*args: object, **kwargs: object) -> _Running:
+        return (yield from steps.drive(function(*args, **kwargs)))
+
+    return call
+
+
+def _coroutine_in_mode(function: Callable[..., Any], steps: _Steps[Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    async def call(*args: object, **kwargs: object) -> object:
+        return await steps.awaited(function(*args, **kwargs))
+
+    return call
+
+
+def _async_generator_in_mode(
+    function: Callable[..., Any], steps: _Steps[Any]
+) -> Callable[..., Any]:
+    @functools.wraps(function)
+    async def call(*args: object, **kwargs: object) -> AsyncGenerator[Any, Any]:
+        running: AsyncGenerator[Any, Any] = function(*args, **kwargs)
+        try:
+            value = await steps.awaited(running.__anext__())
+            while True:
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    await steps.awaited(running.aclose())
+                    raise
+                except BaseException as error:  # noqa: BLE001  # the generator's own business
+                    value = await steps.awaited(running.athrow(error))
+                else:
+                    value = await steps.awaited(running.asend(sent))
+        except StopAsyncIteration:
+            return
+
+    return call

@@ -1,0 +1,113 @@
+"""What memory a tensor looks at: giving it more, less, or that of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import TypeVar
+
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.arguments import array_of
+from vtgrad.ops.composites.shaping import numbers
+from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.storage.memory_format import MemoryFormat
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.resize import resize
+from vtgrad.views.set_memory import set_memory
+
+__all__ = ["is_set_to", "resize_", "resize_as_", "set_"]
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def resize_(
+    input: T,
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    memory_format: MemoryFormat | None = None,
+) -> T:
+    """Give the tensor itself another shape, row-major, from its first element on.
+
+    Elements are neither moved nor written. If the memory is too small it grows, for all tensors
+    that look at it; what was not there before is zero. The version moves if the shape changes.
+
+    Parameters
+    ----------
+    *sizes : int
+        The new shape.
+    size : sequence of int
+        The same, by keyword.
+
+    Raises
+    ------
+    ResizeError
+        If the tensor requires grad, or its memory is shared with NumPy and too small.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> x = vt.tensor([1, 2, 3])
+    >>> x.resize_(2, 2)
+    tensor([[1, 2],
+            [3, 0]])
+    """
+    return resize(input, numbers(sizes, size, "resize_"), memory_format)
+
+
+def resize_as_(
+    input: T, the_template: TensorBase, *, memory_format: MemoryFormat | None = None
+) -> T:
+    """`resize_` to the shape of another tensor."""
+    return resize(input, array_of(the_template, "the_template").shape, memory_format)
+
+
+def set_(
+    input: T,
+    source: TensorBase | Storage | None = None,
+    storage_offset: int | None = None,
+    size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+) -> T:
+    """Let the tensor itself look at other memory from now on.
+
+    Its views stay where they are. Writes through this tensor do not move the version of the
+    source, so what was saved of the source for a backward pass is not safe from them.
+
+    Parameters
+    ----------
+    source : Tensor or storage
+        Whose memory; a tensor must have the same dtype. No memory at all without it.
+    storage_offset, size, stride : int, sequence of int, sequence of int
+        Which part of the memory, in elements; row-major without strides.
+
+    Raises
+    ------
+    ResizeError
+        If the part reaches further than the memory, which cannot grow.
+    OutOfBoundsError
+        If sizes, strides or the offset are negative.
+    """
+    if source is not None and not isinstance(source, (TensorBase, Storage)):
+        raise ArgumentTypeError(
+            f"argument 'source' must be a tensor or a storage, not {type(source).__name__}",
+            argument="source",
+        )
+    try:
+        offset = None if storage_offset is None else index(storage_offset)
+    except TypeError:
+        raise ArgumentTypeError(
+            "argument 'storage_offset' must be an integer", argument="storage_offset"
+        ) from None
+    return set_memory(input, NotImplementedNode.record, source, offset, size, stride)
+
+
+def is_set_to(input: TensorBase, tensor: TensorBase) -> bool:
+    """Whether another tensor looks at the same memory in the same way."""
+    array_of(tensor, "tensor")
+    one, other = input._impl, tensor._impl
+    return one is other or (
+        one.storage is other.storage
+        and (one.sizes, one.strides) == (other.sizes, other.strides)
+        and one.byte_offset == other.byte_offset
+    )

@@ -1,0 +1,102 @@
+"""Python functions called for each element of a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError, ShapeError, WriteRefusedError
+from vtgrad.graph.functions import requires_grad
+from vtgrad.ops import kernels as k
+from vtgrad.ops.arguments import array_of
+from vtgrad.ops.kernels.elementwise import checked_number
+from vtgrad.storage.arrays import Number
+from vtgrad.storage.quiet import quiet
+from vtgrad.storage.shapes import broadcast_shapes
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.write import write
+
+__all__ = ["apply_", "map2_", "map_"]
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def apply_(input: T, callable: Callable[[Number], Number]) -> T:
+    """Replace each element by what a Python function makes of it.
+
+    The function is called with Python numbers, in the order of the indices, before anything is
+    written: if it raises, the tensor is as it was.
+
+    Parameters
+    ----------
+    input : Tensor
+    callable : callable
+        From one number to one number.
+
+    Raises
+    ------
+    WriteRefusedError
+        If the tensor requires grad: what Python computes has no derivative.
+    ArgumentTypeError
+        If the function returns something else than a number.
+    DTypeError
+        If it returns a number that the tensor's dtype cannot hold.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.tensor([1, 2, 3]).apply_(lambda n: n * n)
+    tensor([1, 4, 9])
+    """
+    return _filled("apply_", input, callable)
+
+
+def map_(input: T, other: TensorBase, callable: Callable[[Number, Number], Number]) -> T:
+    """Replace each element by a Python function of it and of another tensor's; see `apply_`.
+
+    The other tensor has the same dtype, and broadcasts.
+    """
+    return _filled("map_", input, callable, other)
+
+
+def map2_(
+    input: T, x: TensorBase, y: TensorBase, callable: Callable[[Number, Number, Number], Number]
+) -> T:
+    """Replace each element by a Python function of it and of two other tensors'; see `map_`."""
+    return _filled("map2_", input, callable, x, y)
+
+
+def _filled(name: str, input: T, function: Callable[..., object], *others: TensorBase) -> T:
+    target = array_of(input, "input")
+    columns = [target.reshape(-1).tolist()]
+    for x in others:
+        array = array_of(x, "other")
+        if array.dtype != target.dtype:
+            raise ArgumentTypeError(
+                f"{name} needs tensors of one dtype, not {input.dtype}, {x.dtype}"
+            )
+        if broadcast_shapes(target.shape, array.shape) != target.shape:
+            raise ShapeError(f"{name} cannot broadcast shape {x.shape} to {input.shape}")
+        columns.append(np.broadcast_to(array, target.shape).reshape(-1).tolist())
+    if requires_grad(input, *others):
+        raise WriteRefusedError(
+            f"{name} of a tensor that requires grad: a Python function has no derivative. Call it"
+            " on a detached tensor"
+        )
+    made = [_number(name, function(*values)) for values in zip(*columns, strict=True)]
+    found = np.empty(len(made), target.dtype)
+    for place, value in enumerate(made):
+        found[place] = quiet.run(checked_number, value, target.dtype)
+    result = input._wrap(TensorImpl(found.reshape(target.shape)))
+    return write(input, None, k.copy_, result, operator=name)
+
+
+def _number(name: str, value: object) -> Number:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (bool, int, float, complex)):
+        return value
+    raise ArgumentTypeError(f"{name} stores numbers, and its function gave {type(value).__name__}")

@@ -1,0 +1,111 @@
+"""Running extremes and logarithms, and differences of neighbours."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from vtgrad.ops.arguments import array_of
+from vtgrad.ops.explain import explained
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.reductions import AminmaxDimResult, CummaxDimResult, CumminDimResult
+from vtgrad.ops.reduction_arguments import check_flag, check_pair, checked_dim
+from vtgrad.storage.shapes import normalize_dim
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["aminmax", "cummax", "cummin", "diff", "logcumsumexp"]
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def aminmax(
+    input: T, *, dim: int | None = None, keepdim: bool = False, out: tuple[T, T] | None = None
+) -> AminmaxDimResult[T]:
+    """The smallest and the largest elements, ``min`` and ``max``, of all or along a dimension.
+
+    Equal ones share the gradient.
+    """
+    place = None if dim is None else checked_dim(dim)
+    return F.aminmax_dim(input, place, check_flag(keepdim, "keepdim"), out=out)
+
+
+def cummax(input: T, dim: int, *, out: tuple[T, T] | None = None) -> CummaxDimResult[T]:
+    """The largest elements up to each place along `dim`: ``values`` and ``indices``.
+
+    Of equal elements the last one counts; it gets the gradient.
+    """
+    check_pair(out, array_of(input, "input").dtype)
+    return F.cummax_dim(input, checked_dim(dim), out=out)
+
+
+def cummin(input: T, dim: int, *, out: tuple[T, T] | None = None) -> CumminDimResult[T]:
+    """The smallest elements up to each place along `dim`; see `cummax`."""
+    check_pair(out, array_of(input, "input").dtype)
+    return F.cummin_dim(input, checked_dim(dim), out=out)
+
+
+def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
+    """The logarithms of running sums of exponentials along `dim`, safe against overflow."""
+    return F.logcumsumexp_dim(input, checked_dim(dim), out=out)
+
+
+@explained
+def diff(
+    input: T,
+    n: int = 1,
+    dim: int = -1,
+    prepend: TensorBase | None = None,
+    append: TensorBase | None = None,
+    *,
+    out: T | None = None,
+) -> T:
+    """Differences of neighbours along a dimension; of bools, whether they differ.
+
+    Parameters
+    ----------
+    input : Tensor
+    n : int, default 1
+        How many times to take differences.
+    dim : int, default -1
+        The dimension, which gets shorter by `n`.
+    prepend, append : Tensor, optional
+        What to join to the tensor before and after it.
+    out : Tensor, optional
+        Where to store the result.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.diff(vt.tensor([1, 4, 9, 16])).tolist()
+    [3, 5, 7]
+    """
+    array = array_of(input, "input")
+    if array.ndim == 0:
+        raise ShapeError("diff() needs one dimension at least")
+    for name, x in (("prepend", prepend), ("append", append)):
+        if x is not None and array_of(x, name).ndim != array.ndim:
+            raise ShapeError(f"diff() cannot join {name} of shape {x.shape} to shape {input.shape}")
+    if n < 0:
+        raise ArgumentValueError(f"diff() cannot be taken {n} times", n=n)
+    axis = normalize_dim(checked_dim(dim), array.ndim)
+    if n == 0:
+        return F.copy_(F.zeros_like(input), input)
+    if prepend is not None or append is not None:
+        parts = [x for x in (prepend, input, append) if x is not None]
+        input = _joined(parts, axis, input)
+    for left in range(min(n, input.shape[axis]), 0, -1):
+        length = input.shape[axis] - 1
+        following, previous = F.narrow(input, axis, 1, length), F.narrow(input, axis, 0, length)
+        target = out if left == 1 else None
+        if input._impl.array.dtype.kind == "b":
+            input = F.logical_xor(following, previous, out=target)
+        else:
+            input = F.sub(following, previous, out=target)
+    return input
+
+
+def _joined(parts: list[TensorBase], axis: int, like: T) -> T:
+    joined = F.cat(parts, axis)
+    if not isinstance(joined, type(like)):
+        raise ArgumentTypeError(f"diff() joins tensors of {type(like).__name__}")
+    return joined

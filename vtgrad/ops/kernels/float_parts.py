@@ -1,0 +1,235 @@
+"""Signs, exponents and neighbours of floating values, and what stands for nan and infinities.
+
+What works on bits of the representation leaves them alone: the sign of a zero or of a nan counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vtgrad.errors import DTypeError
+from vtgrad.ops.kernels.elementwise import (
+    BOOL,
+    Operand,
+    finish,
+    floating,
+    number,
+    place,
+    predicate,
+    refuse,
+    run,
+    unary,
+)
+from vtgrad.ops.kernels.layout import (
+    broadcast_shapes,
+    empty_like_elementwise,
+    empty_like_preserving,
+)
+from vtgrad.ops.kernels.power import pow
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.dtypes import result_dtype
+
+__all__ = [
+    "angle",
+    "copysign",
+    "finite_parts",
+    "frexp",
+    "heaviside",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "ldexp",
+    "nan_to_num",
+    "nextafter",
+    "signbit",
+]
+
+
+def copysign(input: Array, other: Operand, *, out: Array | None = None) -> Array:
+    """The magnitude of `input` with the sign of `other`."""
+    dtype = floating(result_dtype(input, other))
+    refuse("copysign", dtype, "c", input, other)
+    return run(np.copysign, dtype, out, input, other)
+
+
+def nextafter(input: Array, other: Array, *, out: Array | None = None) -> Array:
+    """The floating value beside `input` in the direction of `other`."""
+    dtype = result_dtype(input, other)
+    refuse("nextafter", dtype, "buic", input, other)
+    broadcast_shapes(input.shape, other.shape)
+    # Not `run`: what is beside a value in single precision is not what is beside it in half.
+    beside: Array = np.nextafter(input.astype(dtype, copy=False), other.astype(dtype, copy=False))
+    return place(np.asarray(beside), dtype, out, input, other)
+
+
+def ldexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
+    """``input * 2 ** other``; with integer powers in the dtype of `input`, and exact.
+
+    Raises
+    ------
+    NotSupportedError
+        If floating values meet bools.
+    """
+    shape = broadcast_shapes(input.shape, other.shape)
+    if other.dtype.kind in "biu" and input.dtype.kind in "fc":
+        dtype = input.dtype
+        if dtype.kind == "f":
+            refuse("ldexp with powers of bool", other.dtype, "b")
+            exponent = other.astype(np.int64, copy=False)
+            return place(np.asarray(np.ldexp(input, exponent)), dtype, out, input, other)
+        power = np.exp2(other.astype(input.real.dtype))
+    else:
+        power = pow(2.0, other)
+        dtype = result_dtype(input, power)
+    if out is None:
+        out = empty_like_elementwise(dtype, shape, input, other)
+    return run(np.multiply, dtype, out, input, power)
+
+
+def frexp(input: Array) -> tuple[Array, Array]:
+    """A fraction of magnitude from 1/2 to 1, and the power of two that it is multiplied by.
+
+    Raises
+    ------
+    DTypeError
+        If the values are not floating.
+    """
+    if input.dtype.kind != "f":
+        raise DTypeError(f"frexp takes floating values apart, not {input.dtype.name}")
+    mantissa = empty_like_elementwise(input.dtype, input.shape, input)
+    exponent = empty_like_elementwise(np.dtype(np.int32), input.shape, input)
+    np.frexp(input, mantissa, exponent)
+    # What NumPy says of the exponent of infinities and nans differs from platform to platform.
+    np.copyto(exponent, 0, where=~np.isfinite(input))
+    return mantissa, exponent
+
+
+def heaviside(input: Array, values: Array, *, out: Array | None = None) -> Array:
+    """0 for negative values, 1 for positive ones, and `values` at zero; nan is taken as negative.
+
+    Raises
+    ------
+    DTypeError
+        If the dtypes differ, or are complex.
+    """
+    if input.dtype.kind == "c" or values.dtype.kind == "c":
+        raise DTypeError("heaviside of complex values, which have no order")
+    if input.dtype != values.dtype:
+        raise DTypeError(
+            f"heaviside of {input.dtype.name} with values of {values.dtype.name}: the dtypes must"
+            " agree"
+        )
+    broadcast_shapes(input.shape, values.shape)
+    chosen: Array = np.where(input == 0, values, (input > 0).astype(input.dtype))
+    return place(chosen, input.dtype, out, input, values)
+
+
+def signbit(input: Array, *, out: Array | None = None) -> Array:
+    """Whether the sign is minus, also that of a zero or a nan.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values are complex.
+    """
+    kind = input.dtype.kind
+    refuse("signbit", input.dtype, "c")
+    if kind == "f":
+        return predicate(np.signbit, input, out)
+    if out is None:
+        out = empty_like_elementwise(BOOL, input.shape, input)
+    np.copyto(out, input < 0 if kind == "i" else False, casting="unsafe")
+    return out
+
+
+def isposinf(input: Array, *, out: Array | None = None) -> Array:
+    """Whether the value is plus infinity."""
+    return _is_infinity("isposinf", float("inf"), input, out)
+
+
+def isneginf(input: Array, *, out: Array | None = None) -> Array:
+    """Whether the value is minus infinity."""
+    return _is_infinity("isneginf", float("-inf"), input, out)
+
+
+def _is_infinity(name: str, infinity: float, a: Array, out: Array | None) -> Array:
+    if a.dtype.kind == "c":
+        raise DTypeError(f"{name} of complex values, which have no order")
+    if out is None:
+        out = empty_like_elementwise(BOOL, a.shape, a)
+    np.copyto(out, a == infinity if a.dtype.kind == "f" else False, casting="unsafe")
+    return out
+
+
+def isreal(input: Array) -> Array:
+    """Whether the imaginary part is zero."""
+    found = empty_like_elementwise(BOOL, input.shape, input)
+    np.copyto(found, input.imag == 0 if input.dtype.kind == "c" else True)
+    return found
+
+
+def angle(input: Array, *, out: Array | None = None) -> Array:
+    """The angle of complex values; of real ones pi where they are negative, else 0; nan of nan."""
+    kind = input.dtype.kind
+    if kind == "c":
+        if out is None:
+            out = empty_like_elementwise(input.real.dtype, input.shape, input)
+        np.copyto(out, np.arctan2(input.imag, input.real), casting="unsafe")
+        return out
+    dtype = floating(input.dtype)
+    found = np.where(np.less(input, 0), number(np.pi, dtype), number(0, dtype))
+    if kind == "f":
+        np.copyto(found, input, where=np.isnan(input))
+    return place(found, dtype, out, input)
+
+
+def nan_to_num(
+    input: Array,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Array | None = None,
+) -> Array:
+    """The values, with other numbers for nan and the infinities.
+
+    Parameters
+    ----------
+    input : ndarray
+    nan : float, optional
+        What stands for nan; 0 if not given.
+    posinf, neginf : float, optional
+        What stands for the infinities; the largest and smallest finite values if not given.
+    out : ndarray, optional
+    """
+    dtype = input.dtype
+    if dtype.kind not in "fc":
+        return unary(np.positive, input, out) if dtype.kind != "b" else _copied(input, out)
+    result = empty_like_preserving(dtype, input)
+    np.copyto(result, input)
+    parts = [result] if dtype.kind == "f" else [result.real, result.imag]
+    for part in parts:
+        limits = np.finfo(part.dtype)
+        # Of the values as they were: a nan may become infinite.
+        is_nan, high, low = np.isnan(part), np.isposinf(part), np.isneginf(part)
+        np.copyto(part, number(0 if nan is None else nan, part.dtype), where=is_nan)
+        top = limits.max if posinf is None else number(posinf, part.dtype)
+        bottom = limits.min if neginf is None else number(neginf, part.dtype)
+        np.copyto(part, top, where=high)
+        np.copyto(part, bottom, where=low)
+    return result if out is None else place(result, dtype, out, input)
+
+
+def _copied(a: Array, out: Array | None) -> Array:
+    return finish(a.copy(), a.dtype, out)
+
+
+def finite_parts(input: Array) -> Array:
+    """1 where a value is finite, else 0: for the real and the imaginary part of complex ones."""
+    result: Array = np.zeros(input.shape, input.dtype)
+    if input.dtype.kind == "c":
+        np.copyto(result.real, np.isfinite(input.real))
+        np.copyto(result.imag, np.isfinite(input.imag))
+    else:
+        np.copyto(result, np.isfinite(input), casting="unsafe")
+    return place(result, input.dtype, None, input)

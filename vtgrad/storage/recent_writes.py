@@ -1,0 +1,207 @@
+"""The last writes to a buffer as users see them; see Note [Who wrote]."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import threading
+from typing import NamedTuple
+
+from .arrays import Shape
+from .layout import Layout
+from .version_counter import Record, Site, VersionCounter, WrittenPart
+from .writers import KEPT
+
+__all__ = ["CallSite", "Write", "WrittenView", "operator_of", "quoted", "recent_writes"]
+
+
+class CallSite(NamedTuple):
+    """A line of a program.
+
+    Attributes
+    ----------
+    filename : str
+        The file, as tracebacks name it.
+    lineno : int
+        The line's number.
+    function : str
+        The function that the line is in.
+    """
+
+    filename: str
+    lineno: int
+    function: str
+
+    @staticmethod
+    def of(site: Site | None) -> CallSite | None:
+        """The line of an instruction."""
+        if site is None:
+            return None
+        code, instruction = site
+        for start, end, line in code.co_lines():
+            if start <= instruction < end and line is not None:
+                return CallSite(code.co_filename, line, code.co_qualname)
+        return CallSite(code.co_filename, code.co_firstlineno, code.co_qualname)
+
+    @property
+    def source(self) -> str:
+        """The line's text; empty if the file cannot be read."""
+        return linecache.getline(self.filename, self.lineno).strip()
+
+    @property
+    def short(self) -> str:
+        """File and line, as editors understand them."""
+        return f"{self.filename}:{self.lineno}"
+
+    def __str__(self) -> str:
+        return f"{self.short} in {self.function}"
+
+
+class WrittenView(NamedTuple):
+    """A view that a write went through.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Length of each dimension.
+    storage_offset : int
+        Distance of the view's first element from the start of the storage, in elements.
+    operator : str or None
+        What made the view, if that was recorded and it had not been written before.
+    made_at : CallSite or None
+        Where; only in anomaly mode, see `vtgrad.autograd.set_detect_anomaly`.
+    """
+
+    shape: Shape
+    storage_offset: int
+    operator: str | None
+    made_at: CallSite | None
+
+    @staticmethod
+    def of(part: WrittenPart) -> WrittenView:
+        """The view of a record."""
+        layout, offset, producer, made_at = part
+        if isinstance(layout, Layout):
+            shape, item = layout.shape, layout.dtype.itemsize
+        else:
+            shape, item = layout
+        # A node that was made for a write says nothing of the view that it went through.
+        named = producer is not None and producer.__name__ != "CopySlices"
+        return WrittenView(
+            shape,
+            offset // item,
+            operator_of(producer.__name__) if producer is not None and named else None,
+            made_at if isinstance(made_at, CallSite) else None,
+        )
+
+    def __str__(self) -> str:
+        return f"a view of {self.described}"
+
+    @property
+    def described(self) -> str:
+        """Its shape and place, and who made it."""
+        made = "" if self.operator is None else f" made by {self.operator}"
+        if self.made_at is not None:
+            made = f"{made or ' made'} at {self.made_at.short}"
+        return f"shape {list(self.shape)} at offset {self.storage_offset}{made}"
+
+
+class Write(NamedTuple):
+    """One write to a buffer.
+
+    Attributes
+    ----------
+    version : int
+        The version of the buffer that it made: 1 for the first write.
+    operator : str
+        What wrote: an operator's name such as ``mul_``, or that of one whose ``out=`` it was;
+        ``__setitem__`` for ``x[...] = v``; ``increment_version``; ``backward`` for what was added
+        to a ``.grad``.
+    place : CallSite or None
+        The line of the program that called it; None if no Python code did.
+    view : WrittenView or None
+        The view that it went through, if the tensor that was written is one.
+    thread : int
+        The thread, as ``threading.get_ident`` numbers it.
+    """
+
+    version: int
+    operator: str
+    place: CallSite | None
+    view: WrittenView | None
+    thread: int
+
+    @property
+    def filename(self) -> str | None:
+        """The file of `place`."""
+        return None if self.place is None else self.place.filename
+
+    @property
+    def lineno(self) -> int | None:
+        """The line number of `place`."""
+        return None if self.place is None else self.place.lineno
+
+    @property
+    def function(self) -> str | None:
+        """The function of `place`."""
+        return None if self.place is None else self.place.function
+
+    def __str__(self) -> str:
+        return f"version {self.version}: {self.described}"
+
+    @property
+    def described(self) -> str:
+        """The same without the version."""
+        through = "" if self.view is None else f", through {self.view}"
+        return self.called + through + self.elsewhere
+
+    @property
+    def called(self) -> str:
+        """The operator and its line."""
+        return self.operator if self.place is None else f"{self.operator} at {self.place}"
+
+    @property
+    def elsewhere(self) -> str:
+        """The thread, unless it is the main one."""
+        is_main = self.thread == threading.main_thread().ident
+        return "" if is_main else f", on thread {self.thread}"
+
+
+def recent_writes(counter: VersionCounter | None, after: int = 0) -> tuple[Write, ...]:
+    """The writes that are remembered, newest last.
+
+    Parameters
+    ----------
+    counter : VersionCounter or None
+        Whose writes.
+    after : int
+        Leave out those that had been done when the counter stood there.
+    """
+    if counter is None or counter.writes is None:
+        return ()
+    records, last = counter.writes, counter.value
+    found: list[Write] = []
+    for version in range(max(after, last - KEPT) + 1, last + 1):
+        record = records[version % KEPT]
+        if record is not None and record[0] == version:
+            found.append(_write_of(record))
+    return tuple(found)
+
+
+def quoted(text: str, place: CallSite | None) -> str:
+    """A line of a message that tells of a place, and the line that stands there."""
+    source = "" if place is None else place.source
+    return f"\n  {text}" + (f"\n      {source}" if source else "")
+
+
+def _write_of(record: Record) -> Write:
+    version, operator, code, instruction, thread, part = record
+    site = None if code is None else (code, instruction)
+    view = None if part is None else WrittenView.of(part)
+    return Write(version, operator, CallSite.of(site), view, thread)
+
+
+def operator_of(node: str) -> str:
+    """The operator behind a node's name: ``as_strided`` for ``AsStridedBackward0``."""
+    name = re.sub(r"Backwards?\d*$", "", node.rpartition("::")[2])
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

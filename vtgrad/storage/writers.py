@@ -1,0 +1,182 @@
+"""Which line of the user's program wrote to a buffer.
+
+NOTE [ Who wrote ]
+
+A value that was overwritten before backward could use it is noticed long after the write. So each
+write leaves a `Record` with the version counter of what was written: the operator, and the line of
+the program that called it. The record of version `v` lies at ``v % KEPT`` of a short list, and says
+which version it is of: what is not found there has been forgotten.
+
+This is always on, so it has to cost next to nothing:
+
+- A frame would keep the locals of its function alive, all tensors among them. A record has the code
+  object, which lives as long as the program that it is of, and the instruction in it. Only a
+  message needs to know which line that is.
+- The user's frame is the first one outside of this package. It mostly stands at the same distance
+  from the funnel, and its code is mostly that of the write before: then one comparison tells that
+  it is the right one. Else the frames are walked outward, by the files of their code. Native
+  functions have no frames, so that there the walk begins at once, and ends soon.
+- Backward adds to many ``.grad`` in turn, far from the line that called it. That line is looked for
+  once (`write_for`).
+"""
+
+from __future__ import annotations
+
+import os
+from sys import _getframe
+from threading import get_ident
+from types import CodeType, FrameType, FunctionType
+from typing import Final
+
+from ..errors import VtgradError
+from .tensor_impl import TensorImpl
+from .version_counter import INFERENCE, Site, VersionCounter
+
+__all__ = [
+    "BRACKETS",
+    "DIRECT",
+    "KEPT",
+    "OUTERMOST",
+    "caller",
+    "write_for",
+    "written_for",
+    "wrote",
+]
+
+# How many writes are remembered; a power of two.
+KEPT: Final = 8
+_LAST_PLACE: Final = KEPT - 1
+
+# By code that is Python in both builds.
+_PACKAGE: Final = os.path.dirname(VtgradError.__init__.__code__.co_filename) + os.sep
+# Folders in it that use the library like any user.
+_USERS: Final = (_PACKAGE + "demo" + os.sep, _PACKAGE + "testing" + os.sep)
+
+# The files of this package that were met on the way.
+_inside: Final[set[str]] = set()
+
+# For threads on which the library is at work on behalf of one operator: its name, and the line that
+# called it once that is known.
+_on_behalf: Final[dict[int, tuple[str, CodeType | None, int]]] = {}
+
+# The code of the last user's frame that was found.
+_last: CodeType | None = None
+
+
+def wrote(impl: TensorImpl, counter: VersionCounter, operator: str, distance: int) -> None:
+    """Remember who made the present version of a counter; see Note [Who wrote].
+
+    Parameters
+    ----------
+    impl : TensorImpl
+        What was written.
+    counter : VersionCounter
+        The counter of `impl`, which has moved.
+    operator : str
+        What wrote, by the name that users know.
+    distance : int
+        `DIRECT`, `BRACKETS` or `OUTERMOST`.
+    """
+    writes = counter.writes
+    if writes is None:
+        if counter is INFERENCE:
+            # It stands for many tensors, and what they save is never checked.
+            return
+        writes = counter.writes = [None] * KEPT
+    meta = impl.autograd_meta
+    part = meta.written_part(impl) if meta is not None and meta.is_view else None
+    thread = get_ident()
+    version = counter.value
+    code: CodeType | None
+    if _on_behalf and thread in _on_behalf:
+        operator, code, instruction = _on_behalf[thread]
+        if code is None:
+            # Only now does somebody want to know.
+            code, instruction = _outside(distance)
+            _on_behalf[thread] = operator, code, instruction
+    else:
+        try:
+            frame: FrameType = _getframe(distance)
+        except ValueError:
+            # Nobody but the library is on the stack.
+            code, instruction = None, -1
+        else:
+            code, instruction = frame.f_code, frame.f_lasti
+            if code is not _last:
+                code, instruction = _outside(distance)
+    writes[version & _LAST_PLACE] = (version, operator, code, instruction, thread, part)
+
+
+def caller(distance: int) -> Site | None:
+    """The line of the user's program that called the library; None if none did.
+
+    Parameters
+    ----------
+    distance : int
+        As in `wrote`.
+    """
+    code, instruction = _outside(distance + _OWN_FRAME)
+    return None if code is None else (code, instruction)
+
+
+def _outside(distance: int) -> tuple[CodeType | None, int]:
+    """The first line that is not part of this package, from a frame outward."""
+    global _last  # the memory of one comparison, see Note [Who wrote]
+    try:
+        frame: FrameType | None = _getframe(distance + _OWN_FRAME)
+    except ValueError:
+        return None, -1
+    while frame is not None:
+        code = frame.f_code
+        if code is _last:
+            return code, frame.f_lasti
+        filename = code.co_filename
+        if filename not in _inside:
+            if not filename.startswith(_PACKAGE) or filename.startswith(_USERS):
+                _last = code
+                return code, frame.f_lasti
+            _inside.add(filename)
+        frame = frame.f_back
+    return None, -1
+
+
+def write_for(operator: str, distance: int = -1) -> None:
+    """Say that what this thread writes until `written_for` is one operator's doing.
+
+    Parameters
+    ----------
+    operator : str
+        Its name.
+    distance : int
+        As in `wrote`. Without it the first write looks for the line, so that a backward that adds
+        to no ``.grad`` costs nothing.
+    """
+    code: CodeType | None = None
+    instruction = -1
+    if distance >= 0:
+        try:
+            frame: FrameType = _getframe(distance)
+        except ValueError:
+            pass
+        else:
+            code, instruction = frame.f_code, frame.f_lasti
+            if code is not _last:
+                code, instruction = _outside(distance)
+    _on_behalf[get_ident()] = operator, code, instruction
+
+
+def written_for() -> None:
+    """Say that it no longer is."""
+    _on_behalf.pop(get_ident(), None)
+
+
+_NATIVE: Final = not isinstance(wrote, FunctionType)
+
+# How many frames a function of this file has.
+_OWN_FRAME: Final = 0 if _NATIVE else 1
+
+# How far the user's frame is from a function of this file, at least: for functions of the funnel
+# that an operator calls which the user called, for `x[i] = v`, and for those that the user calls.
+DIRECT: Final = 0 if _NATIVE else 3
+BRACKETS: Final = 0 if _NATIVE else 4
+OUTERMOST: Final = 0 if _NATIVE else 2

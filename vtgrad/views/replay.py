@@ -1,0 +1,140 @@
+"""Making a view again whose geometry does not say how.
+
+NOTE [ Replay ]
+
+`z.real` is made from `z` by viewing complex memory as real, then by selecting. To build such a
+view's producer again, or to find the part of a gradient that belongs to a write through it, these
+steps are taken again: functions for what strides cannot express, and the geometries in between.
+The first geometry is that of the base itself, because the base may have been transposed in place
+since, and a view may transpose itself: then its new geometry is one more step.
+
+Geometries are places in the base's storage. A gradient of the base lies on memory of its own that
+begins with the base's first element: `moved` gives the steps there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from ..graph.operators import operators
+from ..storage.arrays import Shape
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .view_info import ViewFunction
+
+__all__ = ["Replay", "Restride", "replay_of", "restride_of"]
+
+
+class Restride:
+    """A view within one dtype.
+
+    Attributes
+    ----------
+    sizes, strides : tuple of int
+        The geometry; strides in elements.
+    byte_offset : int
+        Where the first element is in the storage.
+    """
+
+    __slots__ = ("byte_offset", "sizes", "strides")
+
+    sizes: Shape
+    strides: Shape
+    byte_offset: int
+
+    def __init__(self, sizes: Shape, strides: Shape, byte_offset: int) -> None:
+        self.sizes = sizes
+        self.strides = strides
+        self.byte_offset = byte_offset
+
+    def __call__(self, tensor: TensorBase) -> TensorBase:
+        """The view of a tensor."""
+        offset = self.byte_offset // tensor._impl.array.itemsize
+        return operators().as_strided(tensor, self.sizes, self.strides, offset)
+
+    def shows(self, impl: TensorImpl) -> bool:
+        """Whether a tensor has this geometry already."""
+        return (
+            impl.byte_offset == self.byte_offset
+            and impl.sizes == self.sizes
+            and impl.strides == self.strides
+        )
+
+
+Step: TypeAlias = Restride | ViewFunction
+
+
+class Replay:
+    """Makes a view from its base; see Note [Replay].
+
+    Attributes
+    ----------
+    base : Restride
+        The geometry that the base had when the view was made.
+    steps : sequence of callable
+        What makes the view from that, one after the other.
+    """
+
+    __slots__ = ("base", "steps")
+
+    base: Restride
+    steps: Sequence[Step]
+
+    def __init__(self, base: Restride, steps: Sequence[Step]) -> None:
+        self.base = base
+        self.steps = steps
+
+    def __call__(self, base: TensorBase) -> TensorBase:
+        """The view of a tensor that lies in memory as the base does."""
+        tensor = base if self.base.shows(base._impl) else self.base(base)
+        for step in self.steps:
+            tensor = step(tensor)
+        return tensor
+
+    def then(self, step: Step) -> Replay:
+        """The same with one more step."""
+        return Replay(self.base, (*self.steps, step))
+
+    def moved(self, start: int) -> Replay:
+        """The same for memory that begins so many bytes later."""
+        if start == 0:
+            return self
+        return Replay(
+            _moved(self.base, start),
+            [_moved(s, start) if isinstance(s, Restride) else s for s in self.steps],
+        )
+
+
+def replay_of(
+    base: TensorImpl,
+    parent: TensorImpl,
+    first: Replay | None,
+    view: TensorImpl,
+    function: ViewFunction | None,
+) -> Replay:
+    """How to make a view of a view.
+
+    Parameters
+    ----------
+    base, parent, view : TensorImpl
+        The base, the view of it, and the view of that.
+    first : Replay or None
+        How to make the parent from the base; None if its geometry says it.
+    function : callable or None
+        How to make the view from the parent; None if its geometry says it.
+    """
+    if first is None:
+        first = Replay(restride_of(base), ())
+        if parent is not base:
+            first = first.then(restride_of(parent))
+    return first.then(restride_of(view) if function is None else function)
+
+
+def restride_of(impl: TensorImpl) -> Restride:
+    """The geometry that a tensor has now."""
+    return Restride(impl.sizes, impl.strides, impl.byte_offset)
+
+
+def _moved(step: Restride, start: int) -> Restride:
+    return Restride(step.sizes, step.strides, step.byte_offset - start)

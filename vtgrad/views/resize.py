@@ -1,0 +1,115 @@
+"""Giving a tensor another shape on its own memory, which grows if it must."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import TypeVar
+
+from ..errors import ArgumentTypeError, OutOfBoundsError, ResizeError
+from ..graph.functions import forget_leaf_node, requires_grad
+from ..storage.arrays import Shape
+from ..storage.geometry import contiguous_strides
+from ..storage.growth import grow
+from ..storage.inference import refuse_outside_inference_mode
+from ..storage.lazy_array import like
+from ..storage.memory_format import MemoryFormat
+from ..storage.strides import check_in_bounds, reach
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE
+from ..storage.writers import DIRECT, wrote
+
+__all__ = ["checked_sizes", "needed_bytes", "resize", "resize_impl", "resized"]
+
+T = TypeVar("T", bound=TensorBase)
+
+# More bytes than any address has.
+_MOST_BYTES = 2**62
+
+
+def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) -> T:
+    """Let `target` have another shape, row-major, from its first element on.
+
+    The version moves if the shape changes, elements are neither moved nor written. Elements that
+    were not there before are zero.
+
+    Raises
+    ------
+    ResizeError
+        If the tensor requires grad, whatever the grad mode, or its memory cannot grow.
+    OutOfBoundsError
+        If a size is negative or too large.
+    """
+    if requires_grad(target):
+        raise ResizeError("a tensor that requires grad cannot be resized; resize a detached clone")
+    if memory_format is not None and memory_format is not MemoryFormat.CONTIGUOUS:
+        raise ResizeError(f"resize_ makes row-major tensors, not {memory_format!r}")
+    shape = checked_sizes(sizes)
+    impl = target._impl
+    if impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
+    if impl.sizes == shape:
+        if memory_format is not None and impl.strides != contiguous_strides(shape):
+            resize_impl(impl, shape, contiguous_strides(shape))
+        return target
+    resize_impl(impl, shape, contiguous_strides(shape))
+    counter = impl.counter
+    counter.value += 1
+    wrote(impl, counter, "resize_", DIRECT)
+    forget_leaf_node(target)
+    return target
+
+
+def resize_impl(impl: TensorImpl, sizes: Shape, strides: Shape) -> None:
+    """Give an impl another geometry from its first element on; see `resized`."""
+    impl.set_geometry_of(resized(impl, sizes, strides))
+
+
+def resized(impl: TensorImpl, sizes: Shape, strides: Shape) -> TensorImpl:
+    """An alias with another geometry from the first element on; the memory grows if it must.
+
+    Raises
+    ------
+    ResizeError
+        If the memory cannot grow.
+    OutOfBoundsError
+        If the geometry is malformed.
+    """
+    dtype, offset = impl.dtype, impl.storage_offset
+    grow(impl.storage, needed_bytes(sizes, strides, offset, dtype.itemsize))
+    array = like(impl.array, impl.storage.strided(dtype, sizes, strides, offset))
+    return impl.alias(array, impl.byte_offset, strides)
+
+
+def needed_bytes(sizes: Shape, strides: Shape, offset: int, item: int) -> int:
+    """How much memory a geometry reaches over.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If it is malformed, or reaches further than addresses do.
+    """
+    check_in_bounds(sizes, strides, offset, _MOST_BYTES // item)
+    return 0 if 0 in sizes else (reach(sizes, strides, offset)[1] + 1) * item
+
+
+def checked_sizes(sizes: Sequence[int], name: str = "size") -> Shape:
+    """Sizes, or strides, as a tuple of Python's integers.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are no sequence of integers.
+    OutOfBoundsError
+        If one is negative.
+    """
+    try:
+        shape = tuple([index(size) for size in sizes])
+    except TypeError:
+        raise ArgumentTypeError(
+            f"argument {name!r} must be a sequence of integers", argument=name
+        ) from None
+    if shape and min(shape) < 0:
+        raise OutOfBoundsError(f"{name} must not be negative, got {shape}", argument=name)
+    return shape

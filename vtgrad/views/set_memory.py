@@ -1,0 +1,133 @@
+"""Letting a tensor look at other memory: ``set_``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from ..errors import ArgumentTypeError, DTypeError, ShapeError, ViewInvalidError
+from ..graph.functions import forget_leaf_node, requires_grad
+from ..graph.recording import is_recording
+from ..storage.arrays import Shape
+from ..storage.dtypes import dtype_of
+from ..storage.geometry import contiguous_strides
+from ..storage.growth import check_growth, grow
+from ..storage.inference import refuse_outside_inference_mode
+from ..storage.storage import Storage
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE
+from ..storage.writers import DIRECT, wrote
+from .check_inplace import check_inplace
+from .differentiable_view_meta import view_meta_of
+from .rebase_history import set_own_history
+from .resize import checked_sizes, needed_bytes
+from .write import Recorder
+
+__all__ = ["set_memory"]
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def set_memory(
+    target: T,
+    recorder: Recorder,
+    source: TensorBase | Storage | None,
+    storage_offset: int | None,
+    size: Sequence[int] | None,
+    stride: Sequence[int] | None,
+) -> T:
+    """Let `target` look at other memory from now on.
+
+    Its version moves; the counter stays its own, and its views', which stay on the old memory. The
+    source's does not move, now or when `target` is written later.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        Makes the node that stands for this in a graph, which cannot be differentiated.
+    source : TensorBase, Storage or None
+        Whose memory; None for no memory at all.
+    storage_offset, size, stride : int, sequence of int, sequence of int, optional
+        Which part of it; a tensor's offset counts from its own.
+
+    Raises
+    ------
+    DTypeError
+        If a tensor of another dtype is given.
+    ShapeError
+        If a part is asked for of the memory of a tensor that is not row-major.
+    OutOfBoundsError
+        If the geometry is malformed.
+    ResizeError
+        If it reaches further than the memory, which cannot grow.
+    LeafWriteError, ViewInvalidError
+        If this would have to be recorded for a leaf that requires grad, or for a view.
+    """
+    impl = target._impl
+    if impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
+    if isinstance(source, TensorBase) and source._impl.dtype != impl.dtype:
+        raise DTypeError(
+            f"a tensor of {dtype_of(impl.dtype).name} cannot be set to one of "
+            f"{dtype_of(source._impl.dtype).name}"
+        )
+    storage, sizes, strides, offset = _geometry(impl, source, storage_offset, size, stride)
+    needed = needed_bytes(sizes, strides, offset, impl.dtype.itemsize)
+    check_growth(storage, needed)
+    recording = is_recording() and requires_grad(target, source) and impl.dtype.kind in "fc"
+    if recording:
+        check_inplace(target)
+        if view_meta_of(target) is not None:
+            raise ViewInvalidError(
+                "set_ of a view would leave its base, which gradients of the view belong to; "
+                "use it under no_grad, or on a detached tensor"
+            )
+    node = recorder(target, source, inplace=True) if recording else None
+    grow(storage, needed)
+    changed = TensorImpl(storage.strided(impl.dtype, sizes, strides, offset))
+    changed.byte_offset = offset * impl.dtype.itemsize
+    changed._storage = storage
+    changed._strides = strides
+    counter = impl.counter
+    counter.value += 1
+    wrote(impl, counter, "set_", DIRECT)
+    impl.set_geometry_of(changed)
+    forget_leaf_node(target)
+    if node is not None:
+        set_own_history(target, node)
+    return target
+
+
+def _geometry(
+    impl: TensorImpl,
+    source: TensorBase | Storage | None,
+    storage_offset: int | None,
+    size: Sequence[int] | None,
+    stride: Sequence[int] | None,
+) -> tuple[Storage, Shape, Shape, int]:
+    """Memory, sizes, strides and offset in elements that `set_` was asked for."""
+    if size is None or storage_offset is None:
+        if not (size is None and storage_offset is None and stride is None):
+            raise ArgumentTypeError("set_ needs an offset and sizes, or neither")
+        if source is None:
+            return Storage(np.empty(0, np.uint8)), (0,), (1,), 0
+        if isinstance(source, Storage):
+            return source, (source.nbytes() // impl.dtype.itemsize,), (1,), 0
+        other = source._impl
+        return other.storage, other.sizes, other.strides, other.storage_offset
+    if source is None:
+        raise ArgumentTypeError("set_ with an offset and sizes needs memory", argument="source")
+    sizes = checked_sizes(size)
+    strides = contiguous_strides(sizes) if stride is None else checked_sizes(stride, "stride")
+    if isinstance(source, Storage):
+        return source, sizes, strides, storage_offset
+    if not source._impl.is_contiguous:
+        raise ShapeError("set_ takes a part of the memory of row-major tensors; pass a storage")
+    # Of a tensor the offset counts from where it starts.
+    start = source._impl.storage_offset
+    if storage_offset < 0:
+        start = 0
+    return source._impl.storage, sizes, strides, start + storage_offset
