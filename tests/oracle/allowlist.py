@@ -235,14 +235,14 @@ ENTRIES: tuple[Entry, ...] = (
         seen.ldexp_over_itself,
     ),
     Entry(
-        "addmv of a number and a matrix without columns: the result has the number's shape in"
-        " PyTorch, but for no such matrix otherwise.",
+        "addmv of one number and a matrix without rows: the result has the number's shape, or its"
+        " memory, in PyTorch, but for no such matrix otherwise.",
         seen.empty_matrix_times_vector,
     ),
     Entry(
-        "Of a view that a custom Function made in inference mode PyTorch names the Function when it"
-        " is written later; vtgrad names the mode.",
-        seen.function_in_inference_mode,
+        "Which sign a NaN bears that an invalid operation gave depends on the processor and on the"
+        " instruction that computed it: copysign and signbit show it.",
+        seen.sign_of_nan,
     ),
     Entry(
         "PyTorch has no slices with a negative step; vtgrad has NumPy's.",

@@ -1,5 +1,6 @@
 """How views are marked, compared with PyTorch's own marks, for all chains of a few views."""
 
+import functools
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,23 @@ from vtgrad.views.differentiable_view_meta import view_meta_of
 
 torch: Any = pytest.importorskip("torch")
 
+
+@functools.cache
+def _part(library: Any) -> Any:
+    """A custom Function that returns a view which it has made of its argument."""
+
+    class Part(library.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x[0:]
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad
+
+    return Part
+
+
 # Ways to make a view of a tensor with two dimensions that has two dimensions too.
 VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "slice": lambda L, x: x[0:],
@@ -19,6 +37,7 @@ VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "unbind": lambda L, x: x.unbind(1)[0].unsqueeze(1),
     "tensor_split": lambda L, x: x.tensor_split(1, 1)[0],
     "detach": lambda L, x: x.detach()[0:],
+    "Function": lambda L, x: _part(L).apply(x),
 }
 MODES: dict[str, Callable[[Any], Any]] = {
     "recorded": lambda L: L.enable_grad(),

@@ -16,6 +16,8 @@ from vtgrad.storage.dtypes import category, number_dtype, result_dtype
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import broadcast_shapes, normalize_dim
 
+from .layout import empty_like_elementwise, empty_like_preserving
+
 __all__ = [
     "addbmm",
     "addmm",
@@ -63,7 +65,9 @@ def _check_dtypes(name: str, a: Array, b: Array) -> None:
 
 
 def _half(single: Array) -> Array:
-    return single.astype(_HALF)
+    result = empty_like_preserving(_HALF, single)
+    np.copyto(result, single, "same_kind")
+    return result
 
 
 def _times(a: Array, b: Array) -> Array:
@@ -286,7 +290,9 @@ def addr(self: Array, vec1: Array, vec2: Array, beta: Number = 1, alpha: Number 
         if isinstance(value, (float, complex)) and category(number_dtype(value)) > category(dtype):
             raise DTypeError(f"addr() of {dtype} values cannot take {name}={value}", value=value)
     work = _SINGLE if dtype == _HALF else dtype
-    product: Array = np.multiply.outer(vec1.astype(work), vec2.astype(work))
+    column, row = vec1.astype(work)[:, None], vec2.astype(work)
+    product = empty_like_elementwise(work, shape, kept, column, row)
+    np.multiply(column, row, product)
     if dtype.kind == "b":
         np.logical_and(product, bool(alpha), product)
         if beta:
