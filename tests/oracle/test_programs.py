@@ -1,6 +1,6 @@
 """Random programs give the same observables on PyTorch and vtgrad after every step.
 
-``VTGRAD_ORACLE_PROGRAMS`` says how many (3,000 if it is not set; 20,000 is the full run). The
+``VTGRAD_ORACLE_PROGRAMS`` says how many (3,000 if it is not set; 100,000 is the full run). The
 programs are the same on every run. A failure prints the shrunk program.
 """
 
