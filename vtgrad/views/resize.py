@@ -18,7 +18,7 @@ from ..storage.strides import check_in_bounds, reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, wrote
+from ..storage.writers import DIRECT, count_write
 
 __all__ = ["checked_sizes", "needed_bytes", "resize", "resized"]
 
@@ -54,9 +54,7 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
             _resize_impl(impl, shape, contiguous_strides(shape))
         return target
     _resize_impl(impl, shape, contiguous_strides(shape))
-    counter = impl.counter
-    counter.value += 1
-    wrote(impl, counter, "resize_", DIRECT)
+    count_write(impl, "resize_", DIRECT)
     forget_leaf_node(target)
     return target
 

@@ -22,7 +22,7 @@ from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, wrote
+from ..storage.writers import DIRECT, count_write
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
 from .resize import needed_bytes, resized
 from .store_result import check_result_dtype
@@ -128,9 +128,7 @@ def _store(impl: TensorImpl, room: TensorImpl, result: Array, operator: str) -> 
     quiet.run(_copy, room.array, result)
     if room is not impl:
         impl.set_geometry_of(room)
-    counter = impl.counter
-    counter.value += 1
-    wrote(impl, counter, operator, DIRECT)
+    count_write(impl, operator, DIRECT)
 
 
 def _copy(target: Array, source: Array) -> None:
