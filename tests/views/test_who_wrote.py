@@ -396,6 +396,12 @@ def test_out_names_its_line() -> None:
     assert (last(out).operator, last(out).lineno) == ("zeros", here() - 1)
     vt.clamp(x, 0, 1, out=out)
     assert (last(out).operator, last(out).lineno) == ("clamp", here() - 1)
+    square = vt.zeros(1, 1)
+    vt.tensordot(x[None], x[:, None], 1, out=square)
+    vt.inner(x[None], x[None], out=square)
+    vt.kron(x[:1], x[None, :1], out=square)
+    assert last(square).lineno == here() - 1
+    assert [write.operator for write in square.writes()] == ["tensordot", "inner", "kron"]
 
 
 def test_a_statement_over_several_lines_is_named_by_the_line_of_its_call() -> None:

@@ -80,7 +80,7 @@ def write(
     recorder: Recorder | None,
     writer: Callable[..., None],
     *arguments: object,
-    operator: str = "",
+    operator: str,
     overlap: Literal["refused", "unrecorded", "allowed"] = "refused",
     distinct: bool = False,
     **options: object,
@@ -298,7 +298,7 @@ def write_geometry(
     recorder: Recorder,
     view: Callable[..., TensorImpl],
     *arguments: object,
-    operator: str = "",
+    operator: str,
 ) -> T:
     """Let `target` look at its memory through another geometry, as ``t_`` does.
 

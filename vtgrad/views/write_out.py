@@ -58,7 +58,7 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
             check_input_overlap(out._impl, x._impl, distinct=False)
 
 
-def write_out(out: T, result: Array, operator: str = "", *, exact: bool = False) -> T:
+def write_out(out: T, result: Array, operator: str, *, exact: bool = False) -> T:
     """Store a result in ``out``, which takes on its shape if it has another.
 
     Parameters
@@ -83,7 +83,7 @@ def write_out(out: T, result: Array, operator: str = "", *, exact: bool = False)
 
 
 def write_outs(
-    outs: Sequence[T], results: Sequence[Array], operator: str = "", *, exact: bool = False
+    outs: Sequence[T], results: Sequence[Array], operator: str, *, exact: bool = False
 ) -> list[T]:
     """Store several results, each in its own ``out``: all of them or, after an error, none.
 
