@@ -178,7 +178,7 @@ def check_base(target: TensorBase) -> None:
 def _in_one_unit(a: TensorImpl, b: TensorImpl) -> tuple[Geometry, Geometry]:
     """Both geometries in elements or, if those differ in size, in bytes."""
     if a.array.itemsize == b.array.itemsize:
-        return (a.sizes, a.strides, a.storage_offset), (b.sizes, b.strides, b.storage_offset)
+        return a.geometry, b.geometry
     return _in_bytes(a), _in_bytes(b)
 
 
