@@ -16,17 +16,10 @@ import pytest
 
 from .support import ON_TORCH, collector_off, gradients, leaf, ramp, refused, vt
 
-library: Any = vt  # some of what is used here may be missing
-graph: Any = vt.autograd.graph
+graph: Any = vt.autograd.graph  # which lacks `saved_tensors_hooks`
 
 pytestmark = pytest.mark.skipif(ON_TORCH, reason="differs from torch: it is wrong")
 
-needs_functions = pytest.mark.skipif(
-    not hasattr(vt.autograd, "Function"), reason="vtgrad has no autograd.Function yet"
-)
-needs_complex_views = pytest.mark.skipif(
-    not hasattr(vt, "view_as_real"), reason="vtgrad has no view_as_real yet"
-)
 needs_saved_hooks = pytest.mark.skipif(
     not hasattr(graph, "saved_tensors_hooks"), reason="vtgrad has no saved_tensors_hooks yet"
 )
@@ -34,13 +27,12 @@ needs_saved_hooks = pytest.mark.skipif(
 
 def _function(forward: Callable[..., Any], backward: Callable[..., Any]) -> Any:
     made = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type("Made", (library.autograd.Function,), made)
+    return type("Made", (vt.autograd.Function,), made)
 
 
-@needs_complex_views
 def test_a_complex_view_that_is_turned_in_place_keeps_each_part_with_its_gradient() -> None:
     a = vt.tensor([1 + 2j, 3 + 4j], dtype=vt.complex128, requires_grad=True)
-    b = library.view_as_real(a.clone())
+    b = vt.view_as_real(a.clone())
     b.transpose_(0, 1)
     b += 1
     assert b.tolist() == [[2, 4], [3, 5]]
@@ -48,7 +40,6 @@ def test_a_complex_view_that_is_turned_in_place_keeps_each_part_with_its_gradien
     assert gradients((b * ramp(2, 2)).sum(), a) == [[1 + 3j, 2 + 4j]]
 
 
-@needs_functions
 @pytest.mark.parametrize("function_first", [False, True])
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_a_custom_backward_may_write_to_its_gradient_and_reaches_no_sibling(
@@ -67,7 +58,6 @@ def test_a_custom_backward_may_write_to_its_gradient_and_reaches_no_sibling(
     assert passed.tolist() == [1, 2]
 
 
-@needs_functions
 def test_a_write_in_a_custom_forward_that_is_not_declared_is_reported() -> None:
     def forward(ctx: object, x: vt.Tensor) -> vt.Tensor:
         x.mul_(3)
@@ -96,7 +86,6 @@ def test_saved_tensor_hooks_that_do_nothing_do_not_hide_a_write() -> None:
     assert x.grad is None
 
 
-@needs_functions
 def test_a_custom_function_that_saves_a_view_of_a_result_dies_with_its_graph() -> None:
     class Mark:
         pass

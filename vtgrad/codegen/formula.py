@@ -31,7 +31,6 @@ _COMPARE: Final[dict[type[ast.cmpop], str]] = {
     ast.NotEq: "ne",
 }
 _METADATA: Final = {"shape", "dtype", "ndim", "geometry", "shapes", "dtypes"}
-_FREE: Final = {"len", "tuple", "min", "max", "bool", "int", "range", "abs_number"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,16 +120,16 @@ def parse(operator: Operator, text: str, names: Names) -> Formula:
                 metadata.add((owner.id, node.attr))
                 return
             if owner.id in {"grad", *operator.results}:
-                raise TableError(f"{operator.where}: use shape_of({owner.id}) in {text!r}")
+                raise TableError(
+                    f"{operator.where}: {ast.unparse(node)} in {text!r} is for a helper to ask"
+                )
             raise TableError(f"{operator.where}: unknown name {owner.id!r} in {text!r}")
         if isinstance(node, ast.Call):
             if not isinstance(node.func, ast.Name):
                 raise TableError(f"{operator.where}: cannot call {ast.unparse(node.func)}")
             called = node.func.id
-            known = (called in names.kernels and called in names.functions) or (
-                called in names.helpers or called in _FREE
-            )
-            if not known:
+            in_both = called in names.kernels and called in names.functions
+            if not in_both and called not in names.helpers:
                 missing = [
                     kind
                     for kind, have in (("kernel", names.kernels), ("function", names.functions))
@@ -174,7 +173,7 @@ def emit(operator: Operator, formula: Formula, names: Names, evaluation: Evaluat
         if isinstance(node, ast.Name):
             return node.id in values
         if isinstance(node, ast.Call):
-            return isinstance(node.func, ast.Name) and node.func.id not in _FREE
+            return True
         return any(is_value(child) for child in ast.iter_child_nodes(node))
 
     class Rewrite(ast.NodeTransformer):
@@ -192,8 +191,6 @@ def emit(operator: Operator, formula: Formula, names: Names, evaluation: Evaluat
             node.args = [self.visit(a) for a in node.args]
             node.keywords = [self.visit(a) for a in node.keywords]
             called = node.func.id
-            if called in _FREE:
-                return node
             owner = evaluation.helpers if called in names.helpers else evaluation.functions
             node.func = _name(f"{owner}.{called}")
             return node

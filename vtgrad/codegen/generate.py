@@ -84,9 +84,7 @@ def generate() -> dict[str, str]:
     storing = _taking_out()
     helper_files = sorted(p for p in (OPS / "formulas").glob("*.py") if p.stem != "__init__")
     helpers = {name for path in helper_files for name in exported(path)}
-    functions = {name for op in operators for name in function_names(op)}
-    functions |= {alias for op in operators for alias in op.other_names}
-    functions |= {name for file in composites.values() for name in file}
+    functions = _all_functions(operators, composites)
     views = {op.kernel for op in operators if op.is_view}
     names = Names(
         frozenset(kernels),
@@ -298,6 +296,13 @@ def _taking_out() -> set[str]:
     }
 
 
+def _all_functions(operators: list[Operator], composites: dict[str, list[str]]) -> set[str]:
+    """What can be called by name: from the tables, under any of their names, and composites."""
+    functions = {name for op in operators for name in function_names(op)}
+    functions |= {alias for op in operators for alias in op.other_names}
+    return functions | {name for file in composites.values() for name in file}
+
+
 def _method_names(
     operators: list[Operator],
     composites: dict[str, list[str]],
@@ -339,7 +344,7 @@ def _methods(
         "from vtgrad.storage.tensor_base import TensorBase\n\n"
         '__all__ = ["TensorMethods"]\n\n\n'
         "class TensorMethods(TensorBase):\n"
-        '    """Every operator whose first argument is called ``self``."""\n\n'
+        '    """The operators of a tensor, which is their first argument."""\n\n'
         "    __slots__ = ()\n\n"
     )
     return text + "".join(f"    {_NAMES_OF_USERS.get(n, n)} = _{n}\n" for n in sorted(names))
@@ -358,10 +363,7 @@ def _public_names(operators: list[Operator], composites: dict[str, list[str]]) -
     for stem, exports in composites.items():
         if stem != "support":
             names += [n for n in exports if not n.endswith("_") and not n.startswith("_")]
-    made = {name for op in operators for name in function_names(op)}
-    made |= {alias for op in operators for alias in op.other_names}
-    made |= {name for file in composites.values() for name in file}
-    missing = _WRITING_FUNCTIONS - made
+    missing = _WRITING_FUNCTIONS - _all_functions(operators, composites)
     if missing:
         raise TableError(f"no operator makes the functions {sorted(missing)}")
     return (set(names) | _WRITING_FUNCTIONS) - _BRACKETS

@@ -38,7 +38,6 @@ _KEYS: Final = {
 }
 
 
-# What `write` is told, as Python text.
 class TableError(Exception):
     """An entry that cannot be understood."""
 

@@ -33,7 +33,7 @@ from ..graph.saved_variable import SavedVariable
 from ..ops import view_impls
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, wrote
+from ..storage.writers import DIRECT, count_write
 from ..views.check_inplace import check_base
 from ..views.creation_meta import CreationMeta
 from ..views.differentiable_view_meta import DifferentiableViewMeta, view_meta_of
@@ -173,11 +173,7 @@ def record_results(
         that forward has returned.
     """
     for tensor in call.dirty:
-        impl = tensor._impl
-        counter = impl.counter
-        if counter is not INFERENCE:
-            counter.value += 1
-            wrote(impl, counter, call.operator, DIRECT)
+        count_write(tensor._impl, call.operator, DIRECT)
     differentiable = [
         isinstance(x, TensorBase)
         and x._impl.array.dtype.kind in "fc"

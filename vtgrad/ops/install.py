@@ -90,12 +90,7 @@ class InstalledOperators:
         """The node that `as_strided` of `base` would have."""
         impl = base._impl
         edge = gradient_edge(base)
-        return self.strided_node(
-            edge,
-            (impl.sizes, impl.strides, impl.storage_offset),
-            (size, stride, offset),
-            impl.dtype,
-        )
+        return self.strided_node(edge, impl.geometry, (size, stride, offset), impl.dtype)
 
     def strided_node(
         self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType

@@ -12,6 +12,7 @@ from vtgrad.errors import ArgumentTypeError, ResultTypeError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import NumpyDType
+from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.check_inplace import check_self_overlap
 
@@ -22,6 +23,7 @@ __all__ = [
     "check_pair",
     "checked_dim",
     "checked_dims",
+    "dtype_or_of",
     "either",
 ]
 
@@ -102,6 +104,14 @@ def checked_dims(value: object, name: str = "dim") -> Dims:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple([checked_dim(d, name) for d in value])
     return checked_dim(value, name)
+
+
+def dtype_or_of(out: TensorBase | None, dtype: DType | None) -> DType | None:
+    """The dtype to compute in: unless it is given, that of ``out=``."""
+    if dtype is not None or out is None:
+        return dtype
+    array_of(out, "out")
+    return out.dtype
 
 
 def check_pair(out: Sequence[TensorBase] | None, values: NumpyDType) -> None:

@@ -11,6 +11,7 @@ from ..graph.node import Node
 from ..graph.saved_variable import SavedVariable
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.dtypes import number_dtype
+from ..storage.geometry import Geometry
 from ..storage.tensor_base import TensorBase
 
 __all__ = [
@@ -97,10 +98,9 @@ def dtype_of_operand(operand: TensorBase | Number) -> NumpyDType:
     return number_dtype(operand)
 
 
-def geometry_of_operand(operand: TensorBase) -> tuple[Shape, Shape, int]:
+def geometry_of_operand(operand: TensorBase) -> Geometry:
     """Sizes, strides and storage offset of a tensor."""
-    impl = operand._impl
-    return impl.sizes, impl.strides, impl.storage_offset
+    return operand._impl.geometry
 
 
 def shapes_of_operand(operands: Sequence[TensorBase]) -> list[Shape]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn, final
+from typing import NoReturn, TypeVar, final
 
 from vtgrad.errors import NoDerivativeError
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.functions import gradient_edge, requires_grad
 from vtgrad.graph.node import Node
+from vtgrad.graph.recording import is_recording
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.differentiable_view_meta import view_meta_of
+from vtgrad.views.rebase_history import rebase_history
 
-__all__ = ["NotImplemented"]
+__all__ = ["NotImplemented", "without_derivative"]
+
+T = TypeVar("T", bound=TensorBase)
 
 
 @final
@@ -62,6 +66,13 @@ class NotImplemented(Node):
         raise NoDerivativeError(
             "backward reached an operator without a derivative: floor_divide or a number % tensor"
             " (div with rounding_mode='floor' has gradient zero), scatter with reduce="
-            " (scatter_reduce has one), or set_. Or detach the operands",
+            " (scatter_reduce has one), heaviside, or set_. Use another, or detach the operands",
             node=self.name(),
         )
+
+
+def without_derivative(result: T, *operands: object) -> T:
+    """The result of an operator whose backward raises, if an operand requires grad."""
+    if is_recording() and requires_grad(*operands):
+        rebase_history(result, NotImplemented.record(*operands))
+    return result

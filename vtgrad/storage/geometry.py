@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from vtgrad.errors import OutOfRangeError, ShapeError
 
 from .arrays import Shape
-from .overlap import Geometry, Overlap, covers, has_self_overlap, overlap
+from .overlap import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
 from .shapes import (
     broadcast_shapes,
     check_pieces,
@@ -51,6 +51,7 @@ __all__ = [
     "covers",
     "dense_strides_in_order",
     "diagonal_geometry",
+    "every_byte",
     "expand_geometry",
     "expand_sizes",
     "flatten_sizes",

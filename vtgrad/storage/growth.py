@@ -20,6 +20,7 @@ import numpy as np
 
 from vtgrad.errors import ResizeError
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lazy_array import like
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_impl import TensorImpl
 
@@ -81,11 +82,7 @@ def grow(storage: Storage, nbytes: int) -> None:
 
 
 def _moved(array: Array, memory: Array, offset: int) -> Array:
-    """An array of the same geometry and class at an offset of other memory."""
+    """An array of the same geometry at an offset of other memory, read in the same way."""
     if not array.size:
         return array
-    moved: Array = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
-    if type(array) is not np.ndarray:
-        moved = moved.view(type(array))
-        moved.__array_finalize__(array)
-    return moved
+    return like(array, np.ndarray(array.shape, array.dtype, memory, offset, array.strides))

@@ -16,7 +16,7 @@ import numpy as np
 from .arrays import Shape
 from .strides import is_non_overlapping_and_dense, reach
 
-__all__ = ["Geometry", "Overlap", "covers", "has_self_overlap", "overlap"]
+__all__ = ["Geometry", "Overlap", "covers", "every_byte", "has_self_overlap", "overlap"]
 
 Geometry: TypeAlias = tuple[Shape, Shape, int]
 """Sizes, strides and storage offset, in elements."""
@@ -49,6 +49,17 @@ def overlap(a: Geometry, b: Geometry) -> Overlap:
     if a_low == b_low and a_high == b_high and a[1] == b[1]:
         return Overlap.FULL
     return Overlap.PARTIAL
+
+
+def every_byte(sizes: Shape, strides: Shape, offset: int, item: int) -> Geometry:
+    """The geometry of the bytes of elements, whose strides and offset are in bytes.
+
+    In this unit elements of different sizes can be compared.
+
+    >>> every_byte((3,), (8,), 16, 4)
+    ((3, 4), (8, 1), 16)
+    """
+    return (*sizes, item), (*strides, 1), offset
 
 
 def covers(whole: Geometry, part: Geometry) -> bool:

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from ..errors import InferenceModeError
 from .arrays import Array, NumpyDType, Shape
-from .geometry import contiguous_strides, is_contiguous
+from .geometry import Geometry, contiguous_strides, is_contiguous
 from .inference import counter_of_new
 from .layout import PECULIAR, Layout, layout_of
 from .storage import Storage
@@ -197,6 +197,12 @@ class TensorImpl:
     def storage_offset(self) -> int:
         """Distance of the first element from the start of the storage, in elements."""
         return self.byte_offset // self.array.itemsize
+
+    @property
+    def geometry(self) -> Geometry:
+        """Sizes, strides and storage offset, in elements."""
+        array = self.array
+        return array.shape, self.strides, self.byte_offset // array.itemsize
 
     @property
     def dtype(self) -> NumpyDType:

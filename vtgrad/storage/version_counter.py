@@ -37,7 +37,8 @@ class VersionCounter:
     Attributes
     ----------
     value : int
-        Number of writes so far. Only the write funnel changes it.
+        Number of writes so far. Changed by the write funnel and by `count_write`, see
+        Note [The write funnel].
     writes : list of Record, optional
         The last writes, by version; made by the first write. See Note [Who wrote].
     """

@@ -38,6 +38,7 @@ __all__ = [
     "KEPT",
     "OUTERMOST",
     "caller",
+    "count_write",
     "write_for",
     "written_for",
     "wrote",
@@ -105,6 +106,21 @@ def wrote(impl: TensorImpl, counter: VersionCounter, operator: str, distance: in
             if code is not _last:
                 code, instruction = _outside(distance)
     writes[version & _LAST_PLACE] = (version, operator, code, instruction, thread, part)
+
+
+def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
+    """Move a version on and remember who did it, where that is not a part of the write funnel.
+
+    Parameters
+    ----------
+    impl : TensorImpl
+        What was written, or has other elements now.
+    operator, distance : str, int
+        As in `wrote`.
+    """
+    counter = impl.counter
+    counter.value += 1
+    wrote(impl, counter, operator, distance + _OWN_FRAME)
 
 
 def caller(distance: int) -> Site | None:

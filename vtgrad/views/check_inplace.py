@@ -15,7 +15,7 @@ from ..errors import (
     ViewOfLeafWriteError,
 )
 from ..graph.functions import meta_of
-from ..storage.geometry import Geometry, Overlap, covers, has_self_overlap, overlap
+from ..storage.geometry import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .creation_meta import CreationMeta, refuse_if_restricted
@@ -113,13 +113,8 @@ def check_input_overlap(target: TensorImpl, source: TensorImpl, *, distinct: boo
         shared = Overlap.FULL
     elif target._storage is None or target._storage is not source._storage:
         return
-    elif target.array.itemsize == source.array.itemsize:
-        shared = overlap(
-            (target.sizes, target.strides, target.storage_offset),
-            (source.sizes, source.strides, source.storage_offset),
-        )
     else:
-        shared = overlap(_in_bytes(target), _in_bytes(source))
+        shared = overlap(*_in_one_unit(target, source))
     if shared is Overlap.PARTIAL or (distinct and shared is Overlap.FULL):
         raise InputOverlapError(
             "an input and the written tensor share memory in a way that makes the result depend "
@@ -171,14 +166,7 @@ def check_base(target: TensorBase) -> None:
             shape=base.sizes,
             strides=base.strides,
         )
-    if base.array.itemsize == view.array.itemsize:
-        covered = covers(
-            (base.sizes, base.strides, base.storage_offset),
-            (view.sizes, view.strides, view.storage_offset),
-        )
-    else:
-        covered = covers(_in_bytes(base), _in_bytes(view))
-    if not covered:
+    if not covers(*_in_one_unit(base, view)):
         raise SelfOverlapError(
             "cannot record a write to a view that shows memory outside of its base, or between "
             "its base's elements; make the view from a tensor that covers it",
@@ -187,11 +175,16 @@ def check_base(target: TensorBase) -> None:
         )
 
 
+def _in_one_unit(a: TensorImpl, b: TensorImpl) -> tuple[Geometry, Geometry]:
+    """Both geometries in elements or, if those differ in size, in bytes."""
+    if a.array.itemsize == b.array.itemsize:
+        return a.geometry, b.geometry
+    return _in_bytes(a), _in_bytes(b)
+
+
 def _in_bytes(impl: TensorImpl) -> Geometry:
-    """The geometry of all bytes, for tensors whose elements differ in size."""
     item = impl.array.itemsize
-    strides = tuple([s * item for s in impl.strides])
-    return (*impl.sizes, item), (*strides, 1), impl.byte_offset
+    return every_byte(impl.sizes, tuple([s * item for s in impl.strides]), impl.byte_offset, item)
 
 
 def flattened(arguments: Sequence[object]) -> Sequence[object]:

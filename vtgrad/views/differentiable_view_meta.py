@@ -23,8 +23,7 @@ from ..graph.edge import Edge
 from ..graph.hooks import GradCell, LeafState, NodeHooks, graph_lock
 from ..graph.node import Node
 from ..graph.operators import operators
-from ..storage.arrays import Shape
-from ..storage.geometry import Geometry, Overlap, overlap
+from ..storage.geometry import Overlap, every_byte, overlap
 from ..storage.layout import PECULIAR
 from ..storage.recent_writes import recent_writes
 from ..storage.tensor_base import TensorBase
@@ -230,7 +229,7 @@ class DifferentiableViewMeta(AutogradMeta):
         impl, base_impl = owner._impl, base._impl
         # In bytes, as the nodes have it.
         item = impl.array.itemsize
-        own = _bytes_at(
+        own = every_byte(
             impl.sizes, impl.array.strides, impl.byte_offset - base_impl.byte_offset, item
         )
         base_item = base_impl.array.itemsize
@@ -238,7 +237,7 @@ class DifferentiableViewMeta(AutogradMeta):
         while isinstance(node, CopySlices) and node is not self.base_fn:
             # Elements of another dtype than the base's are at most twice as large.
             item = base_item if node.view_fn is None else 2 * base_item
-            written = _bytes_at(node.view_sizes, node.view_strides, node.offset, item)
+            written = every_byte(node.view_sizes, node.view_strides, node.offset, item)
             if overlap(own, written) is not Overlap.NONE:
                 return False
             edge = node.next_edges[0]
@@ -320,11 +319,6 @@ class _Guard:
                 made_at=self.made_at,
                 writes=recent_writes(counter, self.version),
             )
-
-
-def _bytes_at(sizes: Shape, strides: Shape, offset: int, item: int) -> Geometry:
-    """All bytes of elements whose strides and offset are in bytes."""
-    return (*sizes, item), (*strides, 1), offset
 
 
 def refuse_other_memory() -> NoReturn:

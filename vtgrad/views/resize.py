@@ -18,9 +18,9 @@ from ..storage.strides import check_in_bounds, reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, wrote
+from ..storage.writers import DIRECT, count_write
 
-__all__ = ["checked_sizes", "needed_bytes", "resize", "resize_impl", "resized"]
+__all__ = ["checked_sizes", "needed_bytes", "resize", "resized"]
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -51,17 +51,15 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
         refuse_outside_inference_mode()
     if impl.sizes == shape:
         if memory_format is not None and impl.strides != contiguous_strides(shape):
-            resize_impl(impl, shape, contiguous_strides(shape))
+            _resize_impl(impl, shape, contiguous_strides(shape))
         return target
-    resize_impl(impl, shape, contiguous_strides(shape))
-    counter = impl.counter
-    counter.value += 1
-    wrote(impl, counter, "resize_", DIRECT)
+    _resize_impl(impl, shape, contiguous_strides(shape))
+    count_write(impl, "resize_", DIRECT)
     forget_leaf_node(target)
     return target
 
 
-def resize_impl(impl: TensorImpl, sizes: Shape, strides: Shape) -> None:
+def _resize_impl(impl: TensorImpl, sizes: Shape, strides: Shape) -> None:
     """Give an impl another geometry from its first element on; see `resized`."""
     impl.set_geometry_of(resized(impl, sizes, strides))
 

@@ -19,7 +19,7 @@ from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, wrote
+from ..storage.writers import DIRECT, count_write
 from .check_inplace import check_inplace
 from .differentiable_view_meta import view_meta_of
 from .rebase_history import set_own_history
@@ -91,9 +91,7 @@ def set_memory(
     changed.byte_offset = offset * impl.dtype.itemsize
     changed._storage = storage
     changed._strides = strides
-    counter = impl.counter
-    counter.value += 1
-    wrote(impl, counter, "set_", DIRECT)
+    count_write(impl, "set_", DIRECT)
     impl.set_geometry_of(changed)
     forget_leaf_node(target)
     if node is not None:

@@ -15,6 +15,10 @@ through `write`, its short forms `write_ufunc` and `write_part`, or `write_geome
 
 Steps 1 to 3 may raise, and then nothing has changed: values, version, graph and metadata are as
 before. Steps 4 and 5 cannot fail.
+
+`write` and its short forms do step 4 in their own lines, because it is done all the time. Whatever
+else moves a version calls `count_write`: `write_geometry`, `write_out`, ``resize_``, ``set_``,
+`increment_version`, and a custom Function for what its forward declares to have written.
 """
 
 from __future__ import annotations
@@ -36,7 +40,7 @@ from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, VersionCounter
-from ..storage.writers import BRACKETS, DIRECT, OUTERMOST, wrote
+from ..storage.writers import BRACKETS, DIRECT, OUTERMOST, count_write, wrote
 from .check_inplace import (
     check_base,
     check_inplace,
@@ -76,7 +80,7 @@ def write(
     recorder: Recorder | None,
     writer: Callable[..., None],
     *arguments: object,
-    operator: str = "",
+    operator: str,
     overlap: Literal["refused", "unrecorded", "allowed"] = "refused",
     distinct: bool = False,
     **options: object,
@@ -294,7 +298,7 @@ def write_geometry(
     recorder: Recorder,
     view: Callable[..., TensorImpl],
     *arguments: object,
-    operator: str = "",
+    operator: str,
 ) -> T:
     """Let `target` look at its memory through another geometry, as ``t_`` does.
 
@@ -330,9 +334,7 @@ def write_geometry(
         if not step.shows(impl):
             meta.view_fn = meta.view_fn.then(step)
     impl.set_geometry_of(changed)
-    counter = impl.counter
-    counter.value += 1
-    wrote(impl, counter, operator, DIRECT)
+    count_write(impl, operator, DIRECT)
     forget_leaf_node(target)
     if node is not None:
         set_own_history(target, node, same_elements=True)
@@ -348,10 +350,7 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
         What was written.
     """
     for written in (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor):
-        impl = written._impl
-        counter = impl.counter
-        counter.value += 1
-        wrote(impl, counter, "increment_version", OUTERMOST)
+        count_write(written._impl, "increment_version", OUTERMOST)
 
 
 def operand(x: object) -> object:

@@ -22,7 +22,7 @@ from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, wrote
+from ..storage.writers import DIRECT, count_write
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
 from .resize import needed_bytes, resized
 from .store_result import check_result_dtype
@@ -58,7 +58,7 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
             check_input_overlap(out._impl, x._impl, distinct=False)
 
 
-def write_out(out: T, result: Array, operator: str = "", *, exact: bool = False) -> T:
+def write_out(out: T, result: Array, operator: str, *, exact: bool = False) -> T:
     """Store a result in ``out``, which takes on its shape if it has another.
 
     Parameters
@@ -83,7 +83,7 @@ def write_out(out: T, result: Array, operator: str = "", *, exact: bool = False)
 
 
 def write_outs(
-    outs: Sequence[T], results: Sequence[Array], operator: str = "", *, exact: bool = False
+    outs: Sequence[T], results: Sequence[Array], operator: str, *, exact: bool = False
 ) -> list[T]:
     """Store several results, each in its own ``out``: all of them or, after an error, none.
 
@@ -128,9 +128,7 @@ def _store(impl: TensorImpl, room: TensorImpl, result: Array, operator: str) -> 
     quiet.run(_copy, room.array, result)
     if room is not impl:
         impl.set_geometry_of(room)
-    counter = impl.counter
-    counter.value += 1
-    wrote(impl, counter, operator, DIRECT)
+    count_write(impl, operator, DIRECT)
 
 
 def _copy(target: Array, source: Array) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.errors import ArgumentTypeError, ShapeError
-from vtgrad.graph.functions import requires_grad
-from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
@@ -14,11 +12,11 @@ from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.read_first import read_first
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.ops.undifferentiable import without_derivative
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
-from vtgrad.views.rebase_history import rebase_history
 from vtgrad.views.write import write
 
 __all__ = [
@@ -182,9 +180,7 @@ def scatter(
     src = _one_of(src, value, "scatter")
     if reduce is not None:
         result = F.scatter_reduced(input, dim, index, src, reduce, out=out)
-        if is_recording() and requires_grad(input, src):
-            rebase_history(result, NotImplementedNode.record(input, src))
-        return result
+        return without_derivative(result, input, src)
     if isinstance(src, TensorBase):
         return F.scatter_src(input, dim, index, src, out=out)
     return F.scatter_value(input, dim, index, src, out=out)

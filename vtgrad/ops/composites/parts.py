@@ -15,7 +15,6 @@ from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0
 from vtgrad.storage.geometry import (
-    Geometry,
     check_in_bounds,
     check_pieces,
     covers,
@@ -123,13 +122,9 @@ def _base_beyond(input: TensorBase, shown: TensorImpl) -> TensorBase | None:
     own, base = input._impl, meta.base._impl
     if meta.view_fn is not None or meta.creation_meta is not CreationMeta.DEFAULT:
         return None
-    if own._storage is not base._storage or covers(_geometry(own), _geometry(shown)):
+    if own._storage is not base._storage or covers(own.geometry, shown.geometry):
         return None
     return meta.base
-
-
-def _geometry(impl: TensorImpl) -> Geometry:
-    return impl.sizes, impl.strides, impl.storage_offset
 
 
 @explained
@@ -153,8 +148,7 @@ def as_strided_scatter(
     offset = impl.storage_offset if storage_offset is None else index(storage_offset)
     target = (tuple(map(index, size)), tuple(map(index, stride)), offset)
     check_in_bounds(*target, impl.storage.nbytes() // impl.array.itemsize)
-    own = (impl.sizes, impl.strides, impl.storage_offset)
-    return F.as_strided_scatter_at(input, src, own, target)
+    return F.as_strided_scatter_at(input, src, impl.geometry, target)
 
 
 @explained

@@ -12,18 +12,16 @@ from typing import Final, TypeVar, cast, overload
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
-from vtgrad.graph.functions import requires_grad
-from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import refuse_array
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.ops.undifferentiable import without_derivative
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.dtypes import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.views.rebase_history import rebase_history
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 
@@ -144,10 +142,7 @@ def floor_divide(
     """
     if not isinstance(input, TensorBase):
         input = _tensor_beside(input, other)
-    result = F.floor_quotient(input, other, out=out)
-    if is_recording() and requires_grad(input, other):
-        rebase_history(result, NotImplementedNode.record(input, other))
-    return result
+    return without_derivative(F.floor_quotient(input, other, out=out), input, other)
 
 
 _floor_divide_writer = store_result(k.floor_divide, direct=True)
@@ -173,10 +168,7 @@ def remainder(
     if isinstance(other, TensorBase):
         if isinstance(input, TensorBase):
             return F.remainder_tensor(input, other, out=out)
-        result = F.remainder_of_number(input, other, out=out)
-        if is_recording() and requires_grad(other):
-            rebase_history(result, NotImplementedNode.record(other))
-        return result
+        return without_derivative(F.remainder_of_number(input, other, out=out), other)
     if isinstance(input, TensorBase):
         refuse_array("other", other)
         return F.remainder_number(input, other, out=out)

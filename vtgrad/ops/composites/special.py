@@ -7,17 +7,15 @@ from typing import TypeVar, overload
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
-from vtgrad.graph.functions import requires_grad
-from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, refuse_array
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.ops.undifferentiable import without_derivative
 from vtgrad.storage.arrays import Number, NumpyDType
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.views.rebase_history import rebase_history
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 
@@ -118,10 +116,7 @@ def heaviside(input: T, values: TensorBase, *, out: T | None = None) -> T:
 
     As in PyTorch its backward raises.
     """
-    result = F.heaviside_values(input, values, out=out)
-    if is_recording() and requires_grad(input, values):
-        rebase_history(result, NotImplementedNode.record(input, values))
-    return result
+    return without_derivative(F.heaviside_values(input, values, out=out), input, values)
 
 
 _heaviside_writer = store_result(k.heaviside, direct=True)

@@ -30,7 +30,10 @@ def inner(input: T, other: TensorBase, *, out: T | None = None) -> T:
             f"inner() needs last dimensions of one size, not shapes {a.shape} and {b.shape}",
             shapes=(a.shape, b.shape),
         )
-    return tensordot(input, other, ([-1], [-1]), out=out)
+    if out is not None:
+        check_out(out, input, other)
+    result = tensordot(input, other, ([-1], [-1]))
+    return result if out is None else write_out(out, result._impl.array, "inner", exact=True)
 
 
 def tensordot(
@@ -93,7 +96,7 @@ def tensordot(
     else:
         product = F.mm(F.reshape(a, (height, size)), F.reshape(b, (size, width)))
     result = F.view_shape(product, sizes)
-    return result if out is None else write_out(out, result._impl.array, exact=True)
+    return result if out is None else write_out(out, result._impl.array, "tensordot", exact=True)
 
 
 @explained
@@ -111,7 +114,7 @@ def kron(input: T, other: TensorBase, *, out: T | None = None) -> T:
     second = F.reshape(other, [n for m in right for n in (1, m)])
     blocks = F.mul(first, second)
     result = F._unsafe_view(blocks, [m * n for m, n in zip(left, right, strict=True)])
-    return result if out is None else write_out(out, result._impl.array)
+    return result if out is None else write_out(out, result._impl.array, "kron")
 
 
 @explained

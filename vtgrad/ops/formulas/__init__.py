@@ -5,7 +5,6 @@ code generator makes from them the same functions over tensors, with `TensorBase
 ``F.`` for ``k.``; so they may use nothing else that differs between the two.
 """
 
-from .basic import *
 from .indexing import *
 from .merging import *
 from .pointwise import *

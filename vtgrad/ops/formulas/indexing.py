@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.ops import kernels as k
-from vtgrad.ops.types import Geometry3
+from vtgrad.ops.types import Geometry3, MemoryFormat
 from vtgrad.storage.arrays import Array, Number, Shape
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "index_put_values_gradient",
     "index_select_gradient",
     "inverse_order",
+    "joined_pairs",
     "masked_select_gradient",
     "masked_total",
     "opposite",
@@ -140,6 +141,12 @@ def repeat_gradient(grad: Array, repeats: Sequence[int], sizes: Shape) -> Array:
     tiles = [n for pair in zip(repeats, padded, strict=True) for n in pair]
     over = tuple(range(0, len(tiles), 2))
     return k.reshape(k.sum(k.reshape(grad, tiles), over), sizes) if over else grad
+
+
+def joined_pairs(grad: Array) -> Array:
+    """Complex numbers from pairs of real ones, which may lie anywhere."""
+    # A copy also where they lie well: a part of an array may begin in the middle of a number.
+    return k.view_as_complex(k.clone(grad, memory_format=MemoryFormat.CONTIGUOUS))
 
 
 # -- along one dimension --------------------------------------------------------------------

@@ -65,9 +65,14 @@ def shared_by_ties(grad: Array, input: Array, result: Array, dim: Dims) -> Array
 
 def shared_by_whole_ties(grad: Array, input: Array, result: Array) -> Array:
     """The same for an extreme of all elements; if it is nan, the nans share the gradient."""
-    nans = k.logical_and(k.isnan(input), k.isnan(result))
-    mask = k.logical_or(k.eq(input, result), nans)
+    mask = _reaches(input, result)
     return k.mul(k.div(grad, k.sum(mask)), mask)
+
+
+def _reaches(values: Array, extreme: Array) -> Array:
+    """Where values are the extreme one; if it is nan, where they are nan too."""
+    nans = k.logical_and(k.isnan(values), k.isnan(extreme))
+    return k.logical_or(k.eq(values, extreme), nans)
 
 
 def var_gradient(grad: Array, input: Array, dim: Dims, correction: float | None) -> Array:
@@ -105,8 +110,7 @@ def vector_norm_gradient(grad: Array, input: Array, result: Array, ord: float, d
         return k.mul(k.where(k.eq(result, 0), 0.0, k.div(input, result)), grad)
     size = k.abs(input)
     if ord in (float("inf"), float("-inf")):
-        nans = k.logical_and(k.isnan(size), k.isnan(result))
-        mask = k.logical_or(k.eq(size, result), nans)
+        mask = _reaches(size, result)
         return k.mul(k.sgn(input), k.mul(k.div(grad, k.sum(mask, dim, True)), mask))
     if ord < 1:
         slope = k.where(k.eq(input, 0), 0.0, k.mul(k.sgn(input), k.pow(size, ord - 1)))
@@ -150,9 +154,7 @@ def gradient_of_aminmax(
     first, second = grads
     of_low = None if first is None else shared_by_ties(first, input, low, dim)
     of_high = None if second is None else shared_by_ties(second, input, high, dim)
-    if of_low is None or of_high is None:
-        return of_high if of_low is None else of_low
-    return k.add(of_low, of_high)
+    return _added(of_low, of_high)
 
 
 def gradient_of_var_mean(
@@ -162,9 +164,7 @@ def gradient_of_var_mean(
     first, second = grads
     of_var = None if first is None else var_gradient(first, input, dim, correction)
     of_mean = None if second is None else mean_gradient(second, input.shape, dim)
-    if of_var is None or of_mean is None:
-        return of_mean if of_var is None else of_var
-    return k.add(of_var, of_mean)
+    return _added(of_var, of_mean)
 
 
 def gradient_of_std_mean(
@@ -174,9 +174,14 @@ def gradient_of_std_mean(
     first, second = grads
     of_std = None if first is None else std_gradient(first, input, std, dim, correction)
     of_mean = None if second is None else mean_gradient(second, input.shape, dim)
-    if of_std is None or of_mean is None:
-        return of_mean if of_std is None else of_std
-    return k.add(of_std, of_mean)
+    return _added(of_std, of_mean)
+
+
+def _added(first: Array | None, second: Array | None) -> Array | None:
+    """The sum of two gradients, of which one may be missing."""
+    if first is None or second is None:
+        return second if first is None else first
+    return k.add(first, second)
 
 
 # -- others ---------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ class CopyBackwards(Node):
 
     __slots__ = ("src_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     src_dtype: NumpyDType
 
@@ -231,7 +231,7 @@ class CopyBackwards(Node):
             grad0 = k.zeros_like(grad)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            grad1 = array_formulas.copied_gradient(grad, self.src_dtype)
+            grad1 = k.to_dtype(grad, self.src_dtype)
         return (
             grad0,
             grad1,
@@ -252,7 +252,7 @@ class CopyBackwards(Node):
             grad0 = F.zeros_like(grad)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            grad1 = tensor_formulas.copied_gradient(grad, self.src_dtype)
+            grad1 = F.to_dtype(grad, self.src_dtype)
         return (
             grad0,
             grad1,

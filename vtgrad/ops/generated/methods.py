@@ -1247,7 +1247,7 @@ __all__ = ["TensorMethods"]
 
 
 class TensorMethods(TensorBase):
-    """Every operator whose first argument is called ``self``."""
+    """The operators of a tensor, which is their first argument."""
 
     __slots__ = ()
 

@@ -494,24 +494,22 @@ class AddmmBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled(grad, k.conj(self.beta))
+            grad0 = array_formulas.scaled_back(grad, self.beta)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_mat2 = self.saved_mat2
             assert saved_mat2 is not None
             mat2 = saved_mat2.unpack_array(self)
-            grad1 = array_formulas.scaled(
-                array_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry),
-                k.conj(self.alpha),
+            grad1 = array_formulas.scaled_back(
+                array_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry), self.alpha
             )
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_mat1 = self.saved_mat1
             assert saved_mat1 is not None
             mat1 = saved_mat1.unpack_array(self)
-            grad2 = array_formulas.scaled(
-                array_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry),
-                k.conj(self.alpha),
+            grad2 = array_formulas.scaled_back(
+                array_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry), self.alpha
             )
         return (
             grad0,
@@ -532,24 +530,22 @@ class AddmmBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled(grad, F.conj(self.beta))
+            grad0 = tensor_formulas.scaled_back(grad, self.beta)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_mat2 = self.saved_mat2
             assert saved_mat2 is not None
             mat2 = saved_mat2.unpack(self)
-            grad1 = tensor_formulas.scaled(
-                tensor_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry),
-                F.conj(self.alpha),
+            grad1 = tensor_formulas.scaled_back(
+                tensor_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry), self.alpha
             )
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_mat1 = self.saved_mat1
             assert saved_mat1 is not None
             mat1 = saved_mat1.unpack(self)
-            grad2 = tensor_formulas.scaled(
-                tensor_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry),
-                F.conj(self.alpha),
+            grad2 = tensor_formulas.scaled_back(
+                tensor_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry), self.alpha
             )
         return (
             grad0,
@@ -617,22 +613,20 @@ class AddmvBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled(grad, k.conj(self.beta))
+            grad0 = array_formulas.scaled_back(grad, self.beta)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_vec = self.saved_vec
             assert saved_vec is not None
             vec = saved_vec.unpack_array(self)
-            grad1 = array_formulas.scaled(
-                array_formulas.outer_gradient(grad, vec), k.conj(self.alpha)
-            )
+            grad1 = array_formulas.scaled_back(array_formulas.outer_gradient(grad, vec), self.alpha)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_mat = self.saved_mat
             assert saved_mat is not None
             mat = saved_mat.unpack_array(self)
-            grad2 = array_formulas.scaled(
-                k.mv(array_formulas.adjoint_of(mat), grad), k.conj(self.alpha)
+            grad2 = array_formulas.scaled_back(
+                k.mv(array_formulas.adjoint_of(mat), grad), self.alpha
             )
         return (
             grad0,
@@ -653,22 +647,22 @@ class AddmvBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled(grad, F.conj(self.beta))
+            grad0 = tensor_formulas.scaled_back(grad, self.beta)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_vec = self.saved_vec
             assert saved_vec is not None
             vec = saved_vec.unpack(self)
-            grad1 = tensor_formulas.scaled(
-                tensor_formulas.outer_gradient(grad, vec), F.conj(self.alpha)
+            grad1 = tensor_formulas.scaled_back(
+                tensor_formulas.outer_gradient(grad, vec), self.alpha
             )
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_mat = self.saved_mat
             assert saved_mat is not None
             mat = saved_mat.unpack(self)
-            grad2 = tensor_formulas.scaled(
-                F.mv(tensor_formulas.adjoint_of(mat), grad), F.conj(self.alpha)
+            grad2 = tensor_formulas.scaled_back(
+                F.mv(tensor_formulas.adjoint_of(mat), grad), self.alpha
             )
         return (
             grad0,
@@ -737,20 +731,20 @@ class AddrBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled(grad, k.conj(self.beta))
+            grad0 = array_formulas.scaled_back(grad, self.beta)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_vec2 = self.saved_vec2
             assert saved_vec2 is not None
             vec2 = saved_vec2.unpack_array(self)
-            grad1 = array_formulas.scaled(k.sum(k.mul(grad, k.conj(vec2)), 1), k.conj(self.alpha))
+            grad1 = array_formulas.scaled_back(k.sum(k.mul(grad, k.conj(vec2)), 1), self.alpha)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_vec1 = self.saved_vec1
             assert saved_vec1 is not None
             vec1 = saved_vec1.unpack_array(self)
-            grad2 = array_formulas.scaled(
-                k.sum(array_formulas.outer_factor(grad, vec1), 0), k.conj(self.alpha)
+            grad2 = array_formulas.scaled_back(
+                k.sum(array_formulas.outer_factor(grad, vec1), 0), self.alpha
             )
         return (
             grad0,
@@ -764,7 +758,7 @@ class AddrBackward0(Node):
         """Gradients of the inputs, in arrays that nobody else holds where there are."""
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled(grad, k.conj(self.beta))
+            grad0 = array_formulas.scaled_back(grad, self.beta)
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
@@ -772,8 +766,8 @@ class AddrBackward0(Node):
             assert saved_vec2 is not None
             vec2 = saved_vec2.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
-            grad1 = array_formulas.scaled(
-                k.sum(over(owned1, k.mul, grad, k.conj(vec2)), 1), k.conj(self.alpha)
+            grad1 = array_formulas.scaled_back(
+                k.sum(over(owned1, k.mul, grad, k.conj(vec2)), 1), self.alpha
             )
             owned = False
         grad2: Gradient | None = None
@@ -781,8 +775,8 @@ class AddrBackward0(Node):
             saved_vec1 = self.saved_vec1
             assert saved_vec1 is not None
             vec1 = saved_vec1.unpack_array(self)
-            grad2 = array_formulas.scaled(
-                k.sum(large_formulas.outer_factor(owned, grad, vec1), 0), k.conj(self.alpha)
+            grad2 = array_formulas.scaled_back(
+                k.sum(large_formulas.outer_factor(owned, grad, vec1), 0), self.alpha
             )
         return (grad0, grad1, grad2), (SHARED, SHARED, SHARED)
 
@@ -799,20 +793,20 @@ class AddrBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled(grad, F.conj(self.beta))
+            grad0 = tensor_formulas.scaled_back(grad, self.beta)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_vec2 = self.saved_vec2
             assert saved_vec2 is not None
             vec2 = saved_vec2.unpack(self)
-            grad1 = tensor_formulas.scaled(F.sum(F.mul(grad, F.conj(vec2)), 1), F.conj(self.alpha))
+            grad1 = tensor_formulas.scaled_back(F.sum(F.mul(grad, F.conj(vec2)), 1), self.alpha)
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_vec1 = self.saved_vec1
             assert saved_vec1 is not None
             vec1 = saved_vec1.unpack(self)
-            grad2 = tensor_formulas.scaled(
-                F.sum(tensor_formulas.outer_factor(grad, vec1), 0), F.conj(self.alpha)
+            grad2 = tensor_formulas.scaled_back(
+                F.sum(tensor_formulas.outer_factor(grad, vec1), 0), self.alpha
             )
         return (
             grad0,
@@ -880,22 +874,22 @@ class BaddbmmBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled(grad, k.conj(self.beta))
+            grad0 = array_formulas.scaled_back(grad, self.beta)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_batch2 = self.saved_batch2
             assert saved_batch2 is not None
             batch2 = saved_batch2.unpack_array(self)
-            grad1 = array_formulas.scaled(
-                k.bmm(grad, array_formulas.adjoint_of(batch2)), k.conj(self.alpha)
+            grad1 = array_formulas.scaled_back(
+                k.bmm(grad, array_formulas.adjoint_of(batch2)), self.alpha
             )
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_batch1 = self.saved_batch1
             assert saved_batch1 is not None
             batch1 = saved_batch1.unpack_array(self)
-            grad2 = array_formulas.scaled(
-                k.bmm(array_formulas.adjoint_of(batch1), grad), k.conj(self.alpha)
+            grad2 = array_formulas.scaled_back(
+                k.bmm(array_formulas.adjoint_of(batch1), grad), self.alpha
             )
         return (
             grad0,
@@ -916,22 +910,22 @@ class BaddbmmBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled(grad, F.conj(self.beta))
+            grad0 = tensor_formulas.scaled_back(grad, self.beta)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_batch2 = self.saved_batch2
             assert saved_batch2 is not None
             batch2 = saved_batch2.unpack(self)
-            grad1 = tensor_formulas.scaled(
-                F.bmm(grad, tensor_formulas.adjoint_of(batch2)), F.conj(self.alpha)
+            grad1 = tensor_formulas.scaled_back(
+                F.bmm(grad, tensor_formulas.adjoint_of(batch2)), self.alpha
             )
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_batch1 = self.saved_batch1
             assert saved_batch1 is not None
             batch1 = saved_batch1.unpack(self)
-            grad2 = tensor_formulas.scaled(
-                F.bmm(tensor_formulas.adjoint_of(batch1), grad), F.conj(self.alpha)
+            grad2 = tensor_formulas.scaled_back(
+                F.bmm(tensor_formulas.adjoint_of(batch1), grad), self.alpha
             )
         return (
             grad0,
@@ -1003,30 +997,30 @@ class AddbmmBackward0(Node):
             )
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled(grad, k.conj(self.beta))
+            grad0 = array_formulas.scaled_back(grad, self.beta)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_batch2 = self.saved_batch2
             assert saved_batch2 is not None
             batch2 = saved_batch2.unpack_array(self)
-            grad1 = array_formulas.scaled(
+            grad1 = array_formulas.scaled_back(
                 k.bmm(
                     array_formulas.for_each(grad, self.batch1_shape),
                     array_formulas.adjoint_of(batch2),
                 ),
-                k.conj(self.alpha),
+                self.alpha,
             )
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_batch1 = self.saved_batch1
             assert saved_batch1 is not None
             batch1 = saved_batch1.unpack_array(self)
-            grad2 = array_formulas.scaled(
+            grad2 = array_formulas.scaled_back(
                 k.bmm(
                     array_formulas.adjoint_of(batch1),
                     array_formulas.for_each(grad, self.batch2_shape),
                 ),
-                k.conj(self.alpha),
+                self.alpha,
             )
         return (
             grad0,
@@ -1047,30 +1041,30 @@ class AddbmmBackward0(Node):
             )
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled(grad, F.conj(self.beta))
+            grad0 = tensor_formulas.scaled_back(grad, self.beta)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_batch2 = self.saved_batch2
             assert saved_batch2 is not None
             batch2 = saved_batch2.unpack(self)
-            grad1 = tensor_formulas.scaled(
+            grad1 = tensor_formulas.scaled_back(
                 F.bmm(
                     tensor_formulas.for_each(grad, self.batch1_shape),
                     tensor_formulas.adjoint_of(batch2),
                 ),
-                F.conj(self.alpha),
+                self.alpha,
             )
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
             saved_batch1 = self.saved_batch1
             assert saved_batch1 is not None
             batch1 = saved_batch1.unpack(self)
-            grad2 = tensor_formulas.scaled(
+            grad2 = tensor_formulas.scaled_back(
                 F.bmm(
                     tensor_formulas.adjoint_of(batch1),
                     tensor_formulas.for_each(grad, self.batch2_shape),
                 ),
-                F.conj(self.alpha),
+                self.alpha,
             )
         return (
             grad0,

@@ -29,7 +29,6 @@ __all__ = [
     "as_strided_gradient",
     "block_diag_gradients",
     "cat_gradients",
-    "copied_gradient",
     "cumsum_gradient",
     "first_factor_gradient",
     "for_each",
@@ -95,7 +94,6 @@ __all__ = [
     "reduced_count",
     "reduces_all",
     "repeat_gradient",
-    "scaled",
     "scaled_back",
     "scatter_reduce_self_gradient",
     "scatter_reduce_source_gradient",
@@ -117,22 +115,6 @@ __all__ = [
     "var_gradient",
     "vector_norm_gradient",
 ]
-
-
-def scaled(grad: TensorBase, factor: Number) -> TensorBase:
-    """`grad` times a number; the very object if the number is one."""
-    return grad if factor == 1 else F.mul(grad, factor)
-
-
-def copied_gradient(grad: TensorBase, dtype: NumpyDType) -> TensorBase:
-    """The gradient of the source of a copy that may have changed the dtype."""
-    return F.to_dtype(grad, dtype)
-
-
-def joined_pairs(grad: TensorBase) -> TensorBase:
-    """Complex numbers from pairs of real ones, which may lie anywhere."""
-    # A copy also where they lie well: a part of an array may begin in the middle of a number.
-    return F.view_as_complex(F.clone(grad, memory_format=MemoryFormat.CONTIGUOUS))
 
 
 def inverse_order(dims: Sequence[int]) -> list[int]:
@@ -237,6 +219,12 @@ def repeat_gradient(grad: TensorBase, repeats: Sequence[int], sizes: Shape) -> T
     tiles = [n for pair in zip(repeats, padded, strict=True) for n in pair]
     over = tuple(range(0, len(tiles), 2))
     return F.reshape(F.sum(F.reshape(grad, tiles), over), sizes) if over else grad
+
+
+def joined_pairs(grad: TensorBase) -> TensorBase:
+    """Complex numbers from pairs of real ones, which may lie anywhere."""
+    # A copy also where they lie well: a part of an array may begin in the middle of a number.
+    return F.view_as_complex(F.clone(grad, memory_format=MemoryFormat.CONTIGUOUS))
 
 
 def gather_gradient(grad: TensorBase, self: TensorBase, dim: int, index: TensorBase) -> TensorBase:
@@ -725,9 +713,14 @@ def shared_by_ties(
 
 def shared_by_whole_ties(grad: TensorBase, input: TensorBase, result: TensorBase) -> TensorBase:
     """The same for an extreme of all elements; if it is nan, the nans share the gradient."""
-    nans = F.logical_and(F.isnan(input), F.isnan(result))
-    mask = F.logical_or(F.eq(input, result), nans)
+    mask = _reaches(input, result)
     return F.mul(F.div(grad, F.sum(mask)), mask)
+
+
+def _reaches(values: TensorBase, extreme: TensorBase) -> TensorBase:
+    """Where values are the extreme one; if it is nan, where they are nan too."""
+    nans = F.logical_and(F.isnan(values), F.isnan(extreme))
+    return F.logical_or(F.eq(values, extreme), nans)
 
 
 def var_gradient(
@@ -769,8 +762,7 @@ def vector_norm_gradient(
         return F.mul(F.where(F.eq(result, 0), 0.0, F.div(input, result)), grad)
     size = F.abs(input)
     if ord in (float("inf"), float("-inf")):
-        nans = F.logical_and(F.isnan(size), F.isnan(result))
-        mask = F.logical_or(F.eq(size, result), nans)
+        mask = _reaches(size, result)
         return F.mul(F.sgn(input), F.mul(F.div(grad, F.sum(mask, dim, True)), mask))
     if ord < 1:
         slope = F.where(F.eq(input, 0), 0.0, F.mul(F.sgn(input), F.pow(size, ord - 1)))
@@ -819,9 +811,7 @@ def gradient_of_aminmax(
     first, second = grads
     of_low = None if first is None else shared_by_ties(first, input, low, dim)
     of_high = None if second is None else shared_by_ties(second, input, high, dim)
-    if of_low is None or of_high is None:
-        return of_high if of_low is None else of_low
-    return F.add(of_low, of_high)
+    return _added(of_low, of_high)
 
 
 def gradient_of_var_mean(
@@ -831,9 +821,7 @@ def gradient_of_var_mean(
     first, second = grads
     of_var = None if first is None else var_gradient(first, input, dim, correction)
     of_mean = None if second is None else mean_gradient(second, input.shape, dim)
-    if of_var is None or of_mean is None:
-        return of_mean if of_var is None else of_var
-    return F.add(of_var, of_mean)
+    return _added(of_var, of_mean)
 
 
 def gradient_of_std_mean(
@@ -847,9 +835,14 @@ def gradient_of_std_mean(
     first, second = grads
     of_std = None if first is None else std_gradient(first, input, std, dim, correction)
     of_mean = None if second is None else mean_gradient(second, input.shape, dim)
-    if of_std is None or of_mean is None:
-        return of_mean if of_std is None else of_std
-    return F.add(of_std, of_mean)
+    return _added(of_std, of_mean)
+
+
+def _added(first: TensorBase | None, second: TensorBase | None) -> TensorBase | None:
+    """The sum of two gradients, of which one may be missing."""
+    if first is None or second is None:
+        return second if first is None else first
+    return F.add(first, second)
 
 
 def gradient_of_distance(

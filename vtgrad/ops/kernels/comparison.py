@@ -93,6 +93,11 @@ def _is_complex(x: Operand) -> bool:
     return x.dtype.kind == "c" if isinstance(x, np.ndarray) else type(x) is complex
 
 
+def _refuse_complex(name: str, input: Operand, other: Operand) -> None:
+    if _is_complex(input) or _is_complex(other):
+        raise DTypeError(f"{name} of complex values, which have no order")
+
+
 def isnan(input: Array, *, out: Array | None = None) -> Array:
     """Whether the value, or a part of it, is nan."""
     return predicate(np.isnan, input, out)
@@ -154,8 +159,7 @@ def maximum(input: Operand, other: Operand, *, out: Array | None = None) -> Arra
     DTypeError
         If a value is complex.
     """
-    if _is_complex(input) or _is_complex(other):
-        raise DTypeError("maximum of complex values, which have no order")
+    _refuse_complex("maximum", input, other)
     return binary(np.maximum, input, other, out)
 
 
@@ -167,8 +171,7 @@ def minimum(input: Operand, other: Operand, *, out: Array | None = None) -> Arra
     DTypeError
         If a value is complex.
     """
-    if _is_complex(input) or _is_complex(other):
-        raise DTypeError("minimum of complex values, which have no order")
+    _refuse_complex("minimum", input, other)
     return binary(np.minimum, input, other, out)
 
 
@@ -180,8 +183,7 @@ def fmax(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     DTypeError
         If a value is complex.
     """
-    if _is_complex(input) or _is_complex(other):
-        raise DTypeError("fmax of complex values, which have no order")
+    _refuse_complex("fmax", input, other)
     return binary(np.fmax, input, other, out)
 
 
@@ -193,8 +195,7 @@ def fmin(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     DTypeError
         If a value is complex.
     """
-    if _is_complex(input) or _is_complex(other):
-        raise DTypeError("fmin of complex values, which have no order")
+    _refuse_complex("fmin", input, other)
     return binary(np.fmin, input, other, out)
 
 
