@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import ArgumentTypeError, DTypeError, ShapeError, ViewInvalidError
-from ..graph.functions import forget_leaf_node, requires_grad
+from ..graph.functions import requires_grad
 from ..graph.recording import is_recording
 from ..storage.arrays import Shape
 from ..storage.dtypes import dtype_of
@@ -19,10 +19,9 @@ from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, wrote
+from .change_geometry import change_geometry
 from .check_inplace import check_inplace
 from .differentiable_view_meta import view_meta_of
-from .rebase_history import set_own_history
 from .resize import checked_sizes, needed_bytes
 from .write import Recorder
 
@@ -91,13 +90,7 @@ def set_memory(
     changed.byte_offset = offset * impl.dtype.itemsize
     changed._storage = storage
     changed._strides = strides
-    counter = impl.counter
-    counter.value += 1
-    wrote(impl, counter, "set_", DIRECT)
-    impl.set_geometry_of(changed)
-    forget_leaf_node(target)
-    if node is not None:
-        set_own_history(target, node)
+    change_geometry(target, changed, "set_", node, same_elements=False)
     return target
 
 
