@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -144,6 +145,17 @@ def test_set_to_nothing() -> None:
     assert x.set_() is x
     assert (x.shape, x.stride(), x._version, x.untyped_storage().nbytes()) == ((0,), (1,), 1, 0)
     assert (view.tolist(), view._version) == ([1, 2], 1)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(None,), (3,), (None, 0, (2,)), (vt.ones(4), None), (vt.ones(4), 0, None)],
+    ids=str,
+)
+def test_set_takes_no_none(arguments: tuple[Any, ...]) -> None:
+    x = ramp(4)
+    with refused(TypeError, "argument-type", [x]):
+        x.set_(*arguments)
 
 
 def test_set_to_a_tensor_shares_memory_but_not_the_version() -> None:

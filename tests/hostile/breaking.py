@@ -38,13 +38,13 @@ class InjectedError(Exception):
 
 
 @functools.cache
-def _calls(filename: str) -> frozenset[int]:
+def _calls(filename: str, files: tuple[str, ...] = _WORKERS) -> frozenset[int]:
     """The lines of a worker that call or compute something; none for other files."""
     path = Path(filename)
     if not path.is_relative_to(_ROOT):
         return frozenset()
     name = path.relative_to(_ROOT).as_posix()
-    if not name.startswith(_WORKERS):
+    if not name.startswith(files):
         return frozenset()
     kinds = ast.Call | ast.BinOp | ast.AugAssign | ast.Subscript | ast.UnaryOp
     tree = ast.parse(path.read_text("utf-8"))
@@ -60,15 +60,23 @@ def _calls(filename: str) -> frozenset[int]:
 class Breaker:
     """Raises at the `at`-th place where a worker is about to call something.
 
+    Workers are all files whose name begins with one of `files`.
+
     Attributes
     ----------
     passed : int
         How many such places there were.
     """
 
-    def __init__(self, at: int, error: type[BaseException] = InjectedError) -> None:
+    def __init__(
+        self,
+        at: int,
+        error: type[BaseException] = InjectedError,
+        files: tuple[str, ...] = _WORKERS,
+    ) -> None:
         self.at = at
         self.error = error
+        self.files = files
         self.passed = 0
 
     def __enter__(self) -> Breaker:
@@ -85,19 +93,24 @@ class Breaker:
         sys.settrace(self._before)
 
     def _entered(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
-        return self._line if _calls(frame.f_code.co_filename) else None
+        return self._line if _calls(frame.f_code.co_filename, self.files) else None
 
     def _line(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
-        if event == "line" and frame.f_lineno in _calls(frame.f_code.co_filename):
+        if event == "line" and frame.f_lineno in _calls(frame.f_code.co_filename, self.files):
             self.passed += 1
             if self.passed == self.at:
                 raise self.error(f"{frame.f_code.co_filename}:{frame.f_lineno}")
         return self._line
 
 
-def broken_off(call: Callable[[], object], at: int, error: type[BaseException]) -> bool:
+def broken_off(
+    call: Callable[[], object],
+    at: int,
+    error: type[BaseException],
+    files: tuple[str, ...] = _WORKERS,
+) -> bool:
     """Call; break off at place number `at`. Returns False if the call was over before."""
-    with Breaker(at, error) as breaker:
+    with Breaker(at, error, files) as breaker:
         try:
             call()
         except error:

@@ -215,7 +215,7 @@ def _others() -> Samples:
             sample(np.where, MASK, MATRIX, OTHER),
             sample(np.where, MASK, VECTOR, 2.5),
         ],
-        "has_nonnegative_real": [sample(lambda x: x.real >= 0, MATRIX)],
+        "has_power_of_zero": [sample(lambda x: (x.real > 0) | (x == 0), MATRIX)],
         "to_dtype": [
             sample(lambda x, dtype: x.astype(dtype), MATRIX, np.dtype("complex128")),
             sample(lambda x, dtype: x.astype(dtype), WHOLE, np.dtype("float64")),

@@ -51,7 +51,7 @@ INTERNAL: Final = {
     "as_strided_scatter_at",
     "diagonal_backward",
     "expand_to",
-    "has_nonnegative_real",
+    "has_power_of_zero",
     "index_at",
     "index_copy_overwritten",
     "index_mask",

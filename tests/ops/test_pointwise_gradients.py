@@ -134,6 +134,23 @@ def test_a_negative_base_has_a_gradient_for_complex_exponents() -> None:
     (g,) = vt.autograd.grad(vt.pow(base, z), z, vt.ones(1, dtype=vt.complex128))
     np.testing.assert_allclose(g.tolist(), [np.pi * 1j], atol=1e-15)
 
+    (g,) = vt.autograd.grad(vt.pow(-1.0, z), z, vt.ones(1, dtype=vt.complex128))
+    np.testing.assert_allclose(g.tolist(), [np.pi * 1j], atol=1e-15)
+
+
+@pytest.mark.parametrize("base", [0.0, 0j])
+@pytest.mark.parametrize("as_number", [False, True])
+def test_a_complex_power_of_zero_is_flat_where_it_is_a_number(
+    base: complex, as_number: bool
+) -> None:
+    z = leaf(0j, 1e-3 + 0j, 2 + 1j, 1j, -1 + 1j, complex(NAN))
+    y = vt.pow(base if as_number else vt.full((6,), base), z)
+    assert np.isnan(y.detach().numpy()).tolist() == [False] * 3 + [True] * 3
+    (g,) = vt.autograd.grad(y, z, vt.ones_like(y))
+    assert g[:3].tolist() == [0.0, 0.0, 0.0]
+    # The steps of finite differences would be between values that are no numbers.
+    assert bool(g[3:].isnan().all())
+
 
 def test_the_gradient_of_relu_can_be_recorded_again() -> None:
     x = leaf(-1.0, 2.0)

@@ -113,7 +113,7 @@ class AutogradMeta(AutogradMetaInterface):
         A retained gradient follows the tensor; see Note [Where hooks live].
         """
         if self.retains_grad:
-            self._retain_at(None if node is None else edge_to(node, output_nr))
+            self.retain_at(None if node is None else edge_to(node, output_nr))
         self.store_producer(node, output_nr)
 
     def store_producer(self, node: Node | None, output_nr: int) -> None:
@@ -126,14 +126,14 @@ class AutogradMeta(AutogradMetaInterface):
         node = None if self.grad_fn_ is None else self.grad_fn(owner)
         if node is not None and not self.retains_grad:
             self.retains_grad = True
-            self._retain_at(edge_to(node, self.output_nr))
+            self.retain_at(edge_to(node, self.output_nr))
 
     def stop_retaining(self) -> None:
         """Undo `retain`."""
-        self._retain_at(None)
+        self.retain_at(None)
         self.retains_grad = False
 
-    def _retain_at(self, edge: Edge | None) -> None:
+    def retain_at(self, edge: Edge | None) -> None:
         """Let the producer at `edge` fill ``.grad``, and the one that did so far no more."""
         before = self.retained_at
         if before is not None and before.function.hooks is not None:

@@ -120,7 +120,11 @@ def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
     """
     counter = impl.counter
     counter.value += 1
-    wrote(impl, counter, operator, distance + _OWN_FRAME)
+    try:
+        wrote(impl, counter, operator, distance + _OWN_FRAME)
+    except BaseException:
+        counter.value -= 1
+        raise
 
 
 def caller(distance: int) -> Site | None:

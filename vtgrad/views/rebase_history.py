@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
+from typing import TypeAlias
+
+from ..graph.autograd_meta import AutogradMeta
+from ..graph.edge import Edge
 from ..graph.functions import gradient_edge, own_meta
-from ..graph.hooks import LeafState
+from ..graph.hooks import LeafState, NodeHooks
 from ..graph.input_metadata import metadata_of
 from ..graph.node import Node
 from ..graph.this_thread import this_thread
@@ -13,7 +18,96 @@ from ..storage.tensor_impl import TensorImpl
 from .copy_slices import CopySlices
 from .differentiable_view_meta import DifferentiableViewMeta
 
-__all__ = ["rebase_history", "set_own_history"]
+__all__ = ["History", "history_of", "rebase_history", "restore_history", "set_own_history"]
+
+# The fields of a tensor's metadata that a new producer changes, and that metadata.
+_Place: TypeAlias = tuple[AutogradMeta, Node | None, int, bool, Edge | None, LeafState | None]
+# What views have beside: version, last write, the base's producer and earlier hooks; and the base,
+# with its own place if it has one.
+_ViewPlace: TypeAlias = tuple[
+    int,
+    CopySlices | None,
+    Node | None,
+    tuple[tuple[weakref.ref[NodeHooks], int], ...],
+    TensorBase,
+    _Place | None,
+]
+
+# What `rebase_history` changes, as `history_of` found it; None of a tensor without metadata.
+History: TypeAlias = tuple[_Place | None, _ViewPlace | None]
+
+
+def history_of(tensor: TensorBase) -> History:
+    """What `restore_history` needs to undo a `rebase_history`."""
+    meta: AutogradMeta | None = tensor._impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
+    if meta is None:
+        return None, None
+    place = (
+        meta,
+        meta.grad_fn_,
+        meta.output_nr,
+        meta.requires_grad_,
+        meta.retained_at,
+        None if meta.cell is None else meta.cell.leaf_state,
+    )
+    if type(meta) is not DifferentiableViewMeta:
+        return place, None
+    base = meta.base
+    of_base: AutogradMeta | None = base._impl.autograd_meta  # type: ignore[assignment]  # as above
+    base_place = (
+        None
+        if of_base is None
+        else (
+            of_base,
+            of_base.grad_fn_,
+            of_base.output_nr,
+            of_base.requires_grad_,
+            of_base.retained_at,
+            None if of_base.cell is None else of_base.cell.leaf_state,
+        )
+    )
+    return place, (
+        meta.attr_version,
+        meta.written_by,
+        meta.base_fn,
+        meta.kept_on,
+        base,
+        base_place,
+    )
+
+
+def restore_history(tensor: TensorBase, history: History) -> None:
+    """Undo whatever `rebase_history` has done since, all of it or a part."""
+    place, view = history
+    _restore(tensor, place)
+    if view is None:
+        return
+    attr_version, written_by, base_fn, kept_on, base, base_place = view
+    meta = tensor._impl.autograd_meta
+    assert isinstance(meta, DifferentiableViewMeta)
+    meta.attr_version = attr_version
+    meta.written_by = written_by
+    meta.base_fn = base_fn
+    meta.kept_on = kept_on
+    for reference, nr in kept_on:
+        hooks = reference()
+        if hooks is not None:
+            hooks.retain_grad[nr] = meta.own_cell()
+    _restore(base, base_place)
+
+
+def _restore(tensor: TensorBase, place: _Place | None) -> None:
+    if place is None:
+        tensor._impl.autograd_meta = None
+        return
+    meta, node, output_nr, requires_grad, retained_at, leaf_state = place
+    meta.grad_fn_ = node
+    meta.output_nr = output_nr
+    meta.requires_grad_ = requires_grad
+    if meta.cell is not None and leaf_state is not None:
+        meta.cell.leaf_state = leaf_state
+    if meta.retains_grad:
+        meta.retain_at(retained_at)
 
 
 def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = False) -> None:
@@ -28,7 +122,10 @@ def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = Fal
     impl = tensor._impl
     node.input_metadata = metadata_of(impl)
     meta = own_meta(tensor)
-    meta.stop_being_leaf(LeafState.MOVED)
+    if meta.leaf_edge is None:
+        meta.requires_grad_ = False
+    else:
+        meta.stop_being_leaf(LeafState.MOVED)
     if same_elements:
         meta.store_producer(node, 0)
     else:
@@ -61,7 +158,10 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
         node,
     )
     base_meta = own_meta(base)
-    base_meta.stop_being_leaf(LeafState.MOVED)
+    if base_meta.leaf_edge is None:
+        base_meta.requires_grad_ = False
+    else:
+        base_meta.stop_being_leaf(LeafState.MOVED)
     base_meta.set_gradient_edge(slices, 0)
     if meta.retains_grad or meta.view_fn is not None or meta.requires_grad_:
         # The view itself was written: no earlier producer of it counts any more.

@@ -7,7 +7,7 @@ from operator import index
 from typing import TypeVar
 
 from ..errors import ArgumentTypeError, OutOfBoundsError, ResizeError
-from ..graph.functions import forget_leaf_node, requires_grad
+from ..graph.functions import requires_grad
 from ..storage.arrays import Shape
 from ..storage.geometry import contiguous_strides
 from ..storage.growth import grow
@@ -18,7 +18,7 @@ from ..storage.strides import check_in_bounds, reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, count_write
+from .change_geometry import change_geometry
 
 __all__ = ["checked_sizes", "needed_bytes", "resize", "resized"]
 
@@ -53,9 +53,7 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
         if memory_format is not None and impl.strides != contiguous_strides(shape):
             _resize_impl(impl, shape, contiguous_strides(shape))
         return target
-    _resize_impl(impl, shape, contiguous_strides(shape))
-    count_write(impl, "resize_", DIRECT)
-    forget_leaf_node(target)
+    change_geometry(target, resized(impl, shape, contiguous_strides(shape)), "resize_")
     return target
 
 

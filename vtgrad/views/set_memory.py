@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from ..errors import ArgumentTypeError, DTypeError, ShapeError, ViewInvalidError
-from ..graph.functions import forget_leaf_node, requires_grad
+from ..graph.functions import requires_grad
 from ..graph.recording import is_recording
 from ..storage.arrays import Shape
 from ..storage.dtypes import dtype_of
@@ -19,11 +18,10 @@ from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, count_write
+from .change_geometry import change_geometry
 from .check_inplace import check_inplace
 from .differentiable_view_meta import view_meta_of
-from .rebase_history import set_own_history
-from .resize import checked_sizes, needed_bytes
+from .resize import needed_bytes
 from .write import Recorder
 
 __all__ = ["set_memory"]
@@ -36,8 +34,8 @@ def set_memory(
     recorder: Recorder,
     source: TensorBase | Storage | None,
     storage_offset: int | None,
-    size: Sequence[int] | None,
-    stride: Sequence[int] | None,
+    size: Shape | None,
+    stride: Shape | None,
 ) -> T:
     """Let `target` look at other memory from now on.
 
@@ -50,7 +48,7 @@ def set_memory(
         Makes the node that stands for this in a graph, which cannot be differentiated.
     source : TensorBase, Storage or None
         Whose memory; None for no memory at all.
-    storage_offset, size, stride : int, sequence of int, sequence of int, optional
+    storage_offset, size, stride : int, tuple of int, tuple of int, optional
         Which part of it; a tensor's offset counts from its own.
 
     Raises
@@ -91,11 +89,7 @@ def set_memory(
     changed.byte_offset = offset * impl.dtype.itemsize
     changed._storage = storage
     changed._strides = strides
-    count_write(impl, "set_", DIRECT)
-    impl.set_geometry_of(changed)
-    forget_leaf_node(target)
-    if node is not None:
-        set_own_history(target, node)
+    change_geometry(target, changed, "set_", node, same_elements=False)
     return target
 
 
@@ -103,8 +97,8 @@ def _geometry(
     impl: TensorImpl,
     source: TensorBase | Storage | None,
     storage_offset: int | None,
-    size: Sequence[int] | None,
-    stride: Sequence[int] | None,
+    size: Shape | None,
+    stride: Shape | None,
 ) -> tuple[Storage, Shape, Shape, int]:
     """Memory, sizes, strides and offset in elements that `set_` was asked for."""
     if size is None or storage_offset is None:
@@ -118,8 +112,7 @@ def _geometry(
         return other.storage, other.sizes, other.strides, other.storage_offset
     if source is None:
         raise ArgumentTypeError("set_ with an offset and sizes needs memory", argument="source")
-    sizes = checked_sizes(size)
-    strides = contiguous_strides(sizes) if stride is None else checked_sizes(stride, "stride")
+    sizes, strides = size, contiguous_strides(size) if stride is None else stride
     if isinstance(source, Storage):
         return source, sizes, strides, storage_offset
     if not source._impl.is_contiguous:

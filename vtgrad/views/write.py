@@ -9,15 +9,19 @@ through `write`, its short forms `write_ufunc` and `write_part`, or `write_geome
 1. check: may this tensor be written at all (`refuse_outside_inference_mode`, `check_inplace`),
    does it overlap itself;
 2. record: make the operator's node, which saves what it needs, copies of the old value included;
-3. write: run the kernel, which either raises before it has changed anything or succeeds;
-4. bump: the version moves by one, and says who did it, see Note [Who wrote];
-5. rebase: the node becomes the producer of the tensor, or of the part of its base.
+3. bump: the version moves by one, and says who did it, see Note [Who wrote];
+4. rebase: the node becomes the producer of the tensor, or of the part of its base;
+5. write: run the kernel, which either raises before it has changed anything or succeeds, and
+   stores with its last call.
 
-Steps 1 to 3 may raise, and then nothing has changed: values, version, graph and metadata are as
-before. Steps 4 and 5 cannot fail.
+Each step may raise, if only because the stack or the memory is full or somebody pressed Ctrl-C, and
+then nothing has changed: values, version, graph and metadata are as before. So the write itself
+comes last, and after it nothing is left that could fail. What steps 3 and 4 have done before a
+failure is taken back; nobody ever sees new values with an old version. A kernel that was
+interrupted may have stored all the same: see Note [Interrupted writes].
 
-`write` and its short forms do step 4 in their own lines, because it is done all the time. Whatever
-else moves a version calls `count_write`: `write_geometry`, `write_out`, ``resize_``, ``set_``,
+`write` and its short forms do step 3 in their own lines, because it is done all the time. Whatever
+else moves a version calls `count_write`: changes of geometry, `write_out`, ``resize_``, ``set_``,
 `increment_version`, and a custom Function for what its forward declares to have written.
 """
 
@@ -30,7 +34,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from ..graph.functions import forget_leaf_node, requires_grad
+from ..graph.functions import requires_grad
 from ..graph.node import Node
 from ..graph.recording import is_recording
 from ..storage.arrays import Array
@@ -41,6 +45,8 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.writers import BRACKETS, DIRECT, OUTERMOST, count_write, wrote
+from .broken_off import was_over
+from .change_geometry import change_geometry
 from .check_inplace import (
     check_base,
     check_inplace,
@@ -49,8 +55,13 @@ from .check_inplace import (
     flattened,
 )
 from .differentiable_view_meta import DifferentiableViewMeta
-from .rebase_history import rebase_history, set_own_history
-from .replay import restride_of
+from .rebase_history import (
+    History,
+    history_of,
+    rebase_history,
+    restore_history,
+)
+from .replay import Replay, restride_of
 
 __all__ = [
     "Place",
@@ -157,23 +168,32 @@ def write(
     if recording and recorder is not None:
         check_base(target)
         node = recorder(target, *arguments, inplace=True, **options)
-    quiet.run(writer, array, *operands, **options)
     counter = impl.version_counter
     if counter is None:
         counter = impl.version_counter = VersionCounter()
+    history: History | None = None
     counter.value += 1
-    wrote(impl, counter, operator, DIRECT)
-    if node is not None:
-        rebase_history(target, node)
-        if node.saves_results:
-            node.save_results(target)
+    try:
+        wrote(impl, counter, operator, DIRECT)
+        if node is not None:
+            history = history_of(target)
+            rebase_history(target, node)
+            if node.saves_results:
+                node.save_results(target)
+        quiet.run(writer, array, *operands, **options)
+    except BaseException as error:
+        if isinstance(error, Exception) or not was_over(error):
+            counter.value -= 1
+            if history is not None:
+                restore_history(target, history)
+        raise
     return target
 
 
 def write_ufunc(
     impl: TensorImpl, ufunc: np.ufunc, other: object, operator: str, inexact: bool = False
 ) -> bool:
-    """Write the result of a ufunc where steps 1, 2 and 5 have nothing to do; see `write`.
+    """Write the result of a ufunc where steps 1, 2 and 4 have nothing to do; see `write`.
 
     Nothing is recorded, because nothing requires grad, and nothing can be wrong, because the
     operands have one layout (Note [One look at a layout]) and no memory in common.
@@ -206,9 +226,9 @@ def write_ufunc(
         meta = source.autograd_meta
         if meta is not None and meta.requires_grad():
             return False
-        quiet.run(ufunc, array, source.array, array)
+        operand: object = source.array
     elif layout.takes_numbers and (type(other) is float or type(other) is int):
-        quiet.run(ufunc, array, other, array)
+        operand = other
     else:
         return False
     counter = impl.version_counter
@@ -217,14 +237,16 @@ def write_ufunc(
     counter.value += 1
     try:
         wrote(impl, counter, operator, DIRECT)
-    except RecursionError:
-        # The kernel needs fewer calls than this: the write may be the last thing that succeeds.
-        return True
+        quiet.run(ufunc, array, operand, array)
+    except BaseException as error:
+        if isinstance(error, Exception) or not was_over(error):
+            counter.value -= 1
+        raise
     return True
 
 
 def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
-    """Store a value in a part of an array where steps 1, 2 and 5 have nothing to do; see `write`.
+    """Store a value in a part of an array where steps 1, 2 and 4 have nothing to do; see `write`.
 
     Nothing is recorded, because nothing requires grad, so nobody needs the part as a view. No
     elements of the part are one memory location, because the array has none that are, and the
@@ -278,18 +300,19 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
         content = value
     else:
         return False
-    try:
-        impl.array[place] = content
-    except (IndexError, ValueError):
-        return False
     counter = impl.version_counter
     if counter is None:
         counter = impl.version_counter = VersionCounter()
     counter.value += 1
     try:
         wrote(impl, counter, "__setitem__", BRACKETS)
-    except RecursionError:
-        return True  # as in `write_ufunc`
+        impl.array[place] = content
+    except (IndexError, ValueError):
+        counter.value -= 1
+        return False
+    except BaseException:
+        counter.value -= 1
+        raise
     return True
 
 
@@ -329,15 +352,11 @@ def write_geometry(
     changed = view(impl, *arguments)
     node = recorder(target, *arguments, inplace=True) if recording else None
     meta = impl.autograd_meta
+    view_fn: Replay | None = None
     if type(meta) is DifferentiableViewMeta and meta.view_fn is not None:
         step = restride_of(changed)
-        if not step.shows(impl):
-            meta.view_fn = meta.view_fn.then(step)
-    impl.set_geometry_of(changed)
-    count_write(impl, operator, DIRECT)
-    forget_leaf_node(target)
-    if node is not None:
-        set_own_history(target, node, same_elements=True)
+        view_fn = meta.view_fn if step.shows(impl) else meta.view_fn.then(step)
+    change_geometry(target, changed, operator, node, view_fn)
     return target
 
 

@@ -23,6 +23,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
 from ..storage.writers import DIRECT, count_write
+from .broken_off import was_over
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
 from .resize import needed_bytes, resized
 from .store_result import check_result_dtype
@@ -125,10 +126,20 @@ def _room_for(impl: TensorImpl, strides: Shape | None, result: Array) -> TensorI
 
 
 def _store(impl: TensorImpl, room: TensorImpl, result: Array, operator: str) -> None:
-    quiet.run(_copy, room.array, result)
+    before = impl
     if room is not impl:
-        impl.set_geometry_of(room)
+        before = TensorImpl(impl.array)
+        before.set_geometry_of(impl)
     count_write(impl, operator, DIRECT)
+    try:
+        if room is not impl:
+            impl.set_geometry_of(room)
+        quiet.run(_copy, room.array, result)
+    except BaseException as error:
+        if isinstance(error, Exception) or not was_over(error):
+            impl.counter.value -= 1
+            impl.set_geometry_of(before)
+        raise
 
 
 def _copy(target: Array, source: Array) -> None:

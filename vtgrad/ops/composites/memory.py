@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import TypeVar
+from typing import Final, TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.arguments import array_of
@@ -13,12 +13,17 @@ from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.views.resize import resize
+from vtgrad.views.resize import checked_sizes, resize
 from vtgrad.views.set_memory import set_memory
 
 __all__ = ["is_set_to", "resize_", "resize_as_", "set_"]
 
 T = TypeVar("T", bound=TensorBase)
+
+# What is not given is not None, which nobody may give: it is a tensor that was never made.
+_NO_SOURCE: Final = cast("Storage", object())
+_NO_OFFSET: Final = cast("int", object())
+_NO_SIZES: Final = cast("Sequence[int]", object())
 
 
 def resize_(
@@ -64,10 +69,10 @@ def resize_as_(
 
 def set_(
     input: T,
-    source: TensorBase | Storage | None = None,
-    storage_offset: int | None = None,
-    size: Sequence[int] | None = None,
-    stride: Sequence[int] | None = None,
+    source: TensorBase | Storage = _NO_SOURCE,
+    storage_offset: int = _NO_OFFSET,
+    size: Sequence[int] = _NO_SIZES,
+    stride: Sequence[int] = _NO_SIZES,
 ) -> T:
     """Let the tensor itself look at other memory from now on.
 
@@ -83,23 +88,32 @@ def set_(
 
     Raises
     ------
+    ArgumentTypeError
+        If an argument has a wrong type; None is none that any of them takes.
     ResizeError
         If the part reaches further than the memory, which cannot grow.
     OutOfBoundsError
         If sizes, strides or the offset are negative.
     """
-    if source is not None and not isinstance(source, (TensorBase, Storage)):
+    if source is not _NO_SOURCE and not isinstance(source, (TensorBase, Storage)):
         raise ArgumentTypeError(
             f"argument 'source' must be a tensor or a storage, not {type(source).__name__}",
             argument="source",
         )
     try:
-        offset = None if storage_offset is None else index(storage_offset)
+        offset = None if storage_offset is _NO_OFFSET else index(storage_offset)
     except TypeError:
         raise ArgumentTypeError(
             "argument 'storage_offset' must be an integer", argument="storage_offset"
         ) from None
-    return set_memory(input, NotImplementedNode.record, source, offset, size, stride)
+    return set_memory(
+        input,
+        NotImplementedNode.record,
+        None if source is _NO_SOURCE else source,
+        offset,
+        None if size is _NO_SIZES else checked_sizes(size),
+        None if stride is _NO_SIZES else checked_sizes(stride, "stride"),
+    )
 
 
 def is_set_to(input: TensorBase, tensor: TensorBase) -> bool:

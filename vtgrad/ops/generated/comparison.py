@@ -93,7 +93,7 @@ __all__ = [
     "gt_tensor",
     "gt_tensor_",
     "halved_where",
-    "has_nonnegative_real",
+    "has_power_of_zero",
     "isclose",
     "isfinite",
     "isinf",
@@ -1162,10 +1162,10 @@ def isclose(
     return result
 
 
-def has_nonnegative_real(self: T) -> T:
-    """Whether the real parts are at least 0."""
+def has_power_of_zero(self: T) -> T:
+    """Whether 0 to the power of the values is a number."""
     try:
-        array = quiet.run(k.has_nonnegative_real, self._impl.array)
+        array = quiet.run(k.has_power_of_zero, self._impl.array)
     except Exception as error:
         explain(error, "self: Tensor", self)
         raise

@@ -125,9 +125,10 @@ def gradient_of_exponent(
 ) -> Array:
     """The gradient of the exponent of ``base ** exponent``.
 
-    Where the base is 0 the power does not change with an exponent that is 0 or positive.
+    Where the base is 0 the power does not change with an exponent that is 0 or has a positive real
+    part. Otherwise it is not a number, nor is the gradient.
     """
-    flat = k.logical_and(k.eq(base, 0), k.has_nonnegative_real(exponent))
+    flat = k.logical_and(k.eq(base, 0), k.has_power_of_zero(exponent))
     base = k.add(base, k.zeros_like(result))
     return over(
         2 | owned,
@@ -222,9 +223,12 @@ def gradient_of_number_exponent(
     owned: bool, grad: Array, base: Number, exponent: Array, result: Array
 ) -> Array:
     """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
-    slope = k.conj(k.mul(result, log_of_number(base)))
+    if isinstance(base, complex) or base >= 0:
+        slope = k.conj(k.mul(result, log_of_number(base)))
+    else:
+        slope = k.conj(over(2, k.mul, result, over(1, k.log, k.add(k.zeros_like(result), base))))
     if base == 0:
-        slope = k.where(k.has_nonnegative_real(exponent), 0, slope)
+        slope = k.where(k.has_power_of_zero(exponent), 0, slope)
     return over(owned, k.mul, grad, slope)
 
 

@@ -33,7 +33,7 @@ __all__ = [
     "ge",
     "gt",
     "halved_where",
-    "has_nonnegative_real",
+    "has_power_of_zero",
     "isclose",
     "isfinite",
     "isinf",
@@ -146,9 +146,12 @@ def isclose(
     return place(close, BOOL, None, input, other)
 
 
-def has_nonnegative_real(input: Array) -> Array:
-    """Whether the value, or its real part, is at least 0."""
-    return ge(input.real if input.dtype.kind == "c" else input, 0)
+def has_power_of_zero(input: Array) -> Array:
+    """Whether 0 to the power of the value is a number: of 0, or a positive value or real part."""
+    if input.dtype.kind != "c":
+        return ge(input, 0)
+    power: Array = np.logical_or(input.real > 0, input == 0)
+    return power
 
 
 def maximum(input: Operand, other: Operand, *, out: Array | None = None) -> Array:

@@ -1,0 +1,311 @@
+"""A write that is broken off anywhere, in the funnel too, has happened wholly or not at all.
+
+What breaks it: a version, a record or a producer that is made after the kernel has stored.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import interrupt_main
+from collections.abc import Callable, Iterator
+from functools import partial
+from operator import call
+
+import numpy as np
+import pytest
+
+import vtgrad as vt
+from vtgrad.storage.arrays import Array
+from vtgrad.views.write import write
+
+from .breaking import broken_off
+from .state import Snapshot
+
+#: One program: makes tensors with history, and a write to some of them.
+Made = tuple[tuple[vt.Tensor, ...], Callable[[], object]]
+
+
+def _tensors() -> tuple[vt.Tensor, vt.Tensor, vt.Tensor]:
+    """A leaf, a result and a sister view of whatever is written."""
+    leaf = vt.arange(6.0).reshape(2, 3).clone().requires_grad_()
+    x = leaf * 2
+    return leaf, x, x[:, 1]
+
+
+def _add() -> Made:
+    leaf, x, sister = _tensors()
+    return (leaf, x, sister), lambda: x.add_(1)
+
+
+def _add_without_history() -> Made:
+    x = vt.ones(2, 3)
+    return (x, x[0]), lambda: x.add_(1)
+
+
+def _view() -> Made:
+    leaf, x, sister = _tensors()
+    view = x[0]
+    return (leaf, x, sister, view), lambda: view.mul_(2)
+
+
+def _view_of_a_plain_tensor() -> Made:
+    leaf, _, _ = _tensors()
+    x = vt.ones(2, 3)
+    view = x[0]
+    return (leaf, x, view), lambda: view.mul_(leaf[1])
+
+
+def _result_is_saved() -> Made:
+    leaf, x, sister = _tensors()
+    return (leaf, x, sister), lambda: x[1].exp_()
+
+
+def _assignment() -> Made:
+    leaf, x, sister = _tensors()
+    y = leaf[0] * 3
+    return (leaf, x, sister, y), lambda: x.__setitem__(1, y)
+
+
+def _assignment_of_a_number() -> Made:
+    x = vt.ones(2, 3)
+    return (x, x[0]), lambda: x.__setitem__(1, 2.0)
+
+
+def _retained() -> Made:
+    leaf, x, sister = _tensors()
+    x.retain_grad()
+    return (leaf, x, sister), lambda: x.mul_(3)
+
+
+def _retained_view() -> Made:
+    leaf, x, sister = _tensors()
+    sister.retain_grad()
+    x[0, 0] = 5.0
+    return (leaf, x, sister), lambda: sister.mul_(3)
+
+
+def _complex_view() -> Made:
+    leaf, x, _ = _tensors()
+    z = x * (1 + 2j)
+    view = z.real
+    return (leaf, z, view), lambda: view.mul_(3)
+
+
+def _former_leaf() -> Made:
+    x = vt.ones(2, 3, requires_grad=True)
+    kept = x * 2
+    x.requires_grad_(False)
+    leaf = vt.full((2, 3), 3.0, requires_grad=True)
+    return (kept, x, leaf), lambda: x.mul_(leaf)
+
+
+def _transposed() -> Made:
+    leaf, x, sister = _tensors()
+    x.retain_grad()
+    return (leaf, x, sister), lambda: x.t_()
+
+
+def _transposed_leaf() -> Made:
+    vt.set_grad_enabled(True)
+    leaf = vt.ones(2, 3, requires_grad=True)
+    kept = leaf * 2
+    # Not by `with`, whose end can be broken off too.
+    vt.set_grad_enabled(False)
+    return (leaf, kept), lambda: leaf.t_()
+
+
+@pytest.fixture(autouse=True)
+def recording() -> Iterator[None]:
+    """Grad mode is on again after each test."""
+    yield
+    vt.set_grad_enabled(True)
+
+
+def _resized() -> Made:
+    x = vt.ones(2, 3)
+    return (x, x[0]), lambda: x.resize_(2, 1)
+
+
+def _set() -> Made:
+    _, x, _ = _tensors()
+    y = vt.ones(4) * 3
+    return (x, y), lambda: x.set_(y)
+
+
+def _out() -> Made:
+    x, out = vt.ones(2, 3), vt.zeros(2, 3)
+    return (x, out), lambda: vt.add(x, 1.0, out=out)
+
+
+def _out_of_another_shape() -> Made:
+    x, out = vt.ones(2, 2), vt.zeros(2, 3)
+    return (x, out, out[0]), lambda: vt.add(x, 1.0, out=out)
+
+
+def _announced() -> Made:
+    x = vt.ones(2, 3)
+    return (x, x[0]), lambda: vt.autograd.graph.increment_version(x)
+
+
+PROGRAMS = [
+    _add,
+    _add_without_history,
+    _announced,
+    _assignment,
+    _assignment_of_a_number,
+    _complex_view,
+    _former_leaf,
+    _out,
+    _out_of_another_shape,
+    _resized,
+    _result_is_saved,
+    _retained,
+    _retained_view,
+    _set,
+    _transposed,
+    _transposed_leaf,
+    _view,
+    _view_of_a_plain_tensor,
+]
+
+#: All that takes part in a write. Grad modes are not among it: what breaks their ends off lets
+#: them go on.
+FILES = (
+    "graph/accumulate_grad.py",
+    "graph/autograd_meta.py",
+    "graph/functions.py",
+    "graph/hooks.py",
+    "graph/node.py",
+    "ops/",
+    "storage/writers.py",
+    "views/",
+)
+
+
+def _gradients(tensors: tuple[vt.Tensor, ...]) -> list[object]:
+    """What can be seen of the tensors, and the gradients or the error that a pass gives."""
+    seen: list[object] = []
+    for x in tensors:
+        with vt.no_grad():
+            seen.append((x.resolve_conj().tolist(), x._version, str(x.grad_fn).split(" ")[0]))
+    for x in tensors:
+        if not x.requires_grad or x.is_leaf:
+            continue
+        try:
+            vt.autograd.backward([x], [vt.ones_like(x)], retain_graph=True)
+        except RuntimeError as error:
+            seen.append(str(error).partition("\n")[0])
+    for x in tensors:
+        grad = x.grad if x.is_leaf or x.retains_grad else None
+        seen.append(None if grad is None else grad.tolist())
+    return seen
+
+
+def _wholly_or_not_at_all(make: Callable[[], Made], tensors: tuple[vt.Tensor, ...]) -> bool:
+    """Whether these tensors are as after the write; fails unless they are as after or before."""
+    before, _ = make()
+    after, do = make()
+    do()
+    seen, unwritten, written = _gradients(tensors), _gradients(before), _gradients(after)
+    assert seen in (unwritten, written)
+    return seen == written
+
+
+def _set_limit(frames: int) -> None:
+    """Leave so many frames, counted from the caller's."""
+    for limit in range(1, 10_000):
+        try:
+            sys.setrecursionlimit(limit)
+        except RecursionError:  # there are more in use
+            continue
+        sys.setrecursionlimit(limit + frames)
+        return
+
+
+def _runs_with(frames: int, do: Callable[[], object]) -> bool:
+    """Whether the call succeeds with so many frames left on the stack."""
+    before = sys.getrecursionlimit()
+    try:
+        _set_limit(frames)
+        do()
+    except RecursionError:
+        return False
+    finally:
+        sys.setrecursionlimit(before)
+    return True
+
+
+@pytest.mark.parametrize("make", PROGRAMS)
+def test_a_write_where_the_stack_ends(make: Callable[[], Made]) -> None:
+    outcomes = []
+    for frames in range(1, 30):
+        tensors, do = make()
+        before = Snapshot(*tensors)
+        succeeded = _runs_with(frames, do)
+        if not succeeded:
+            before.assert_unchanged()
+        outcomes.append(_wholly_or_not_at_all(make, tensors))
+        assert outcomes[-1] == succeeded
+    assert outcomes[-1]
+    # In a build whose functions are not counted, all succeed.
+    assert vt.__compiled__ or not outcomes[0]
+
+
+@pytest.mark.skipif(vt.__compiled__, reason="compiled code does not say which line it is at")
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+@pytest.mark.parametrize("make", PROGRAMS)
+def test_a_write_that_is_broken_off(make: Callable[[], Made], error: type[BaseException]) -> None:
+    at, broken = 1, True
+    while broken:
+        tensors, do = make()
+        broken = broken_off(do, at, error, FILES)
+        _wholly_or_not_at_all(make, tensors)
+        at += 1
+    assert at > 3
+
+
+def _interrupted(write: Callable[[], object]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        write()
+
+
+def _double_then_interrupt(array: Array) -> None:
+    """Stores and is interrupted in one call, as by Ctrl-C while it stores."""
+    steps: tuple[Callable[[], object], ...] = (
+        partial(np.multiply, array, 2, array),
+        interrupt_main,
+    )
+    tuple(map(call, steps))
+
+
+def _interrupt_then_double(array: Array) -> None:
+    interrupt_main()
+    np.multiply(array, 2, array)
+
+
+@pytest.mark.skipif(vt.__compiled__, reason="compiled code is interrupted when it is over")
+@pytest.mark.parametrize("through_view", [False, True])
+def test_an_interrupted_kernel_that_has_stored(through_view: bool) -> None:
+    leaf = vt.ones(2, requires_grad=True)
+    x = leaf * 3
+    target = x[:] if through_view else x
+    node = vt.ones(2, requires_grad=True).mul(2).grad_fn
+    assert node is not None
+    _interrupted(lambda: write(target, lambda *_, inplace: node, _double_then_interrupt))
+    assert x.tolist() == [6.0, 6.0]
+    assert x._version == 1
+    assert ("CopySlices" if through_view else "MulBackward0") in str(x.grad_fn)
+    assert (x.grad_fn is node) is not through_view
+
+
+@pytest.mark.parametrize("through_view", [False, True])
+def test_an_interrupted_kernel_that_has_not_stored(through_view: bool) -> None:
+    leaf = vt.ones(2, requires_grad=True)
+    x = leaf * 3
+    target = x[:] if through_view else x
+    node = vt.ones(2, requires_grad=True).mul(2).grad_fn
+    assert node is not None
+    before = Snapshot(leaf, x, target)
+    _interrupted(lambda: write(target, lambda *_, inplace: node, _interrupt_then_double))
+    before.assert_unchanged()
+    assert x.tolist() == [3.0, 3.0]
