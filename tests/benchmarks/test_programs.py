@@ -88,6 +88,7 @@ def test_what_is_written_by_hand_is_the_same_program(name: str, way: str, librar
     np.testing.assert_allclose(gradient, expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_rows_are_measured_against_both_ways(library: Library) -> None:
     bench = Bench({"vtgrad": library}, 2, quick=True)
     with pytest.MonkeyPatch.context() as patch:

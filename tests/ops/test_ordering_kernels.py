@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import vtgrad as vt
 from vtgrad.errors import DimensionError, DTypeError, ElementIndexError
 from vtgrad.ops.kernels import ordering
 
@@ -86,7 +87,7 @@ def test_places_of_nonzero_elements_come_row_by_row() -> None:
     x = np.array([[0.0, NAN, 0.0], [2.0, 0.0, -1.0]])
     assert ordering.nonzero(x).tolist() == [[0, 1], [1, 0], [1, 2]]
     assert ordering.nonzero(x).dtype == np.int64
-    rows, columns = ordering.nonzero_tuple(x)
+    rows, columns = vt.nonzero(vt.tensor(x), as_tuple=True)
     assert rows.tolist() == [0, 1, 1]
     assert columns.tolist() == [1, 0, 2]
 
@@ -94,7 +95,7 @@ def test_places_of_nonzero_elements_come_row_by_row() -> None:
 def test_a_0d_array_has_no_coordinates() -> None:
     assert ordering.nonzero(np.array(3.0)).shape == (1, 0)
     assert ordering.nonzero(np.array(0.0)).shape == (0, 0)
-    (only,) = ordering.nonzero_tuple(np.array(3.0))
+    (only,) = vt.nonzero(vt.tensor(3.0), as_tuple=True)
     assert only.tolist() == [0]
 
 

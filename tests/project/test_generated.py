@@ -4,9 +4,13 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.project.tree import PACKAGE, ROOT
 
 
+# `make lint` runs the same check, and `make quick` runs that.
+@pytest.mark.slow
 def test_generated_code_is_fresh() -> None:
     check = subprocess.run(
         [sys.executable, "-m", "vtgrad.codegen", "--check"],

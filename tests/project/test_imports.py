@@ -72,6 +72,8 @@ def _imports() -> Iterator[tuple[str, bool, str]]:
             yield dotted_name(path), inside, name
 
 
+# `make lint` runs the same check, and `make quick` runs that.
+@pytest.mark.slow
 def test_the_import_contracts_hold() -> None:
     lint = subprocess.run(
         [Path(sys.executable).parent / "lint-imports", "--no-cache"],

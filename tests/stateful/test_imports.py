@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 QUESTION = "import sys, {}; print('hypothesis' in sys.modules)"
 
 
@@ -12,6 +14,7 @@ def imports_hypothesis(module: str) -> bool:
     return found.stdout.strip() == "True"
 
 
+@pytest.mark.slow
 def test_only_strategies_machine_and_checking_import_hypothesis() -> None:
     assert not imports_hypothesis("vtgrad")
     assert not imports_hypothesis("vtgrad.testing.session")

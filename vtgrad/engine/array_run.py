@@ -22,7 +22,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import GradientError
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.large import large
@@ -38,7 +37,7 @@ from .observers import Answer, capture, show_incoming, show_outgoing, show_to_te
 from .ready_queue import ReadyQueue
 from .running import running
 from .signals import NODES_BETWEEN_LOOKS, look_for_signals
-from .validate import fit_array
+from .validate import fit_array, wrong_count
 
 __all__ = ["run_arrays"]
 
@@ -212,12 +211,7 @@ class ArrayRun:
         edges = node.next_edges
         waiting, dependencies, restricted = self.waiting, task.dependencies, task.runs is not None
         if len(answers) != len(edges):
-            raise GradientError(
-                f"{node.name()} returned {len(answers)} gradients for {len(edges)} inputs",
-                node=node.name(),
-                expected=len(edges),
-                found=len(answers),
-            )
+            raise wrong_count(node, len(answers))
         if was_owned and len(edges) == 2 and answers[0] is answers[1]:
             answers, ownership = _taken_apart(node, answers, ownership)
         for nr, edge in enumerate(edges):

@@ -79,6 +79,8 @@ class GraphTask:
     needs : dict of Node to int, or None
         Bit ``i`` says whether edge ``i`` leads to something that was asked for; None if
         everything is.
+    runs : set of Node or None
+        The nodes that run; None if all do.
     keep_graph : bool
         Whether saved values stay.
     create_graph : bool

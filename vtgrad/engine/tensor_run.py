@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import ArgumentTypeError, GradientError, HookError
+from ..errors import ArgumentTypeError, HookError
 from ..graph.hooks import Gradients, NodeHooks, call_tensor_hooks
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
@@ -14,7 +14,7 @@ from ..storage.tensor_base import TensorBase
 from .graph_task import GraphTask
 from .ready_queue import NodeTask, ReadyQueue
 from .signals import NODES_BETWEEN_LOOKS, look_for_signals
-from .validate import fit_tensor
+from .validate import fit_tensor, wrong_count
 
 __all__ = ["as_gradients", "run_recorded"]
 
@@ -181,12 +181,7 @@ def _apply(
                 incoming = as_gradients(changed, incoming, node)
     answers = node.apply_tensors(incoming, task.needs_of(node))
     if len(answers) != len(node.next_edges):
-        raise GradientError(
-            f"{node.name()} returned {len(answers)} gradients for {len(node.next_edges)} inputs",
-            node=node.name(),
-            expected=len(node.next_edges),
-            found=len(answers),
-        )
+        raise wrong_count(node, len(answers))
     if hooks is not None and hooks.post.entries:
         answers = [
             None

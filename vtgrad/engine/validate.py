@@ -13,7 +13,7 @@ from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase
 
-__all__ = ["fit_array", "fit_tensor", "sum_array_to"]
+__all__ = ["fit_array", "fit_tensor", "sum_array_to", "wrong_count"]
 
 # An alias saves looking up an attribute for every gradient.
 _ndarray = np.ndarray
@@ -58,6 +58,17 @@ def fit_tensor(grad: TensorBase, meta: InputMetadata, node: Node, nr: int) -> Te
     if array.shape != meta.shape:
         _check_broadcast(array.shape, meta.shape, node, nr)
     return operators().fit(grad, meta.shape, meta.dtype)
+
+
+def wrong_count(node: Node, found: int) -> GradientError:
+    """The error for a node that answers with too few gradients, or too many."""
+    expected = len(node.next_edges)
+    return GradientError(
+        f"{node.name()} returned {found} gradients for {expected} inputs",
+        node=node.name(),
+        expected=expected,
+        found=found,
+    )
 
 
 def _check_broadcast(found: Shape, expected: Shape, node: Node, nr: int) -> None:

@@ -66,9 +66,6 @@ class TensorLike(Protocol):
     def storage_offset(self) -> int:
         """Offset in elements."""
 
-    def data_ptr(self) -> int:
-        """Address of the first element."""
-
     def untyped_storage(self) -> StorageLike:
         """The storage."""
 

@@ -12,7 +12,7 @@ from .jets import FloatArray, Variable
 from .libraries import Library, TensorLike
 from .model import ModelTensor, RefusedError, SkippedError, UncertainError
 from .program import program_text
-from .steps import Expected, Step
+from .steps import Backward, Expected, Gradient, SecondOrder, Step
 from .world import World
 
 __all__ = ["DivergenceError", "Session", "replay"]
@@ -99,7 +99,7 @@ class Session:
         if (met is None) != (not kinds) or (met is not None and met not in kinds):
             self._diverge(f"expected {_outcome(kinds)}, got {met or 'no error'}")
         if kinds and heard == len(self.world.heard) and not self.library.manners.all_or_nothing:
-            if _is_pass(step):
+            if isinstance(step, Backward | Gradient | SecondOrder):
                 self.ended = True
                 return True
         if met is None:
@@ -335,10 +335,6 @@ def _flat(gradient: TensorLike) -> list[float]:
 
 def _outcome(kinds: Sequence[str]) -> str:
     return " or ".join(kinds) or "no error"
-
-
-def _is_pass(step: Step) -> bool:
-    return type(step).__name__ in ("Backward", "Gradient", "SecondOrder")
 
 
 def _name_of(node: object) -> str:

@@ -16,7 +16,7 @@ from vtgrad.storage.shapes import normalize_dim
 
 from .layout import empty_like_preserving
 
-__all__ = ["argsort", "nonzero", "nonzero_tuple", "sort", "sort_stable", "topk"]
+__all__ = ["argsort", "nonzero", "sort", "sort_stable", "topk"]
 
 
 def _order(x: Array, axis: int, descending: bool) -> Array:
@@ -136,8 +136,3 @@ def nonzero(self: Array) -> Array:
     for column, places in enumerate(found):
         out[:, column] = places
     return out
-
-
-def nonzero_tuple(self: Array) -> tuple[Array, ...]:
-    """Places of the elements that are not zero, one array per dimension."""
-    return tuple([np.array(places) for places in np.nonzero(np.atleast_1d(self))])

@@ -37,9 +37,9 @@ class Expected:
     Attributes
     ----------
     exact : mapping
-        Nested lists, or None where the library must say None.
+        Arrays that must agree exactly; None where the library must say None.
     close : mapping
-        Arrays that must agree to rounding; None counts as zeros.
+        Arrays that must agree to rounding; the library may say None for zeros.
     """
 
     exact: Mapping[str, Sequence[FloatArray | None]]

@@ -46,10 +46,15 @@ def _never() -> Computed:
 def _assigned(jets: Sequence[Jet]) -> Computed:
     """Copy, as an assignment to an index does: leading dimensions of size one do not count."""
     target, source = jets
-    shape = source.shape
-    while len(shape) > len(target.shape) and shape[0] == 1:
-        shape = shape[1:]
+    shape = _without_leading_ones(source.shape, len(target.shape))
     return _copied([target, replace(source, shape=shape)])
+
+
+def _without_leading_ones(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """A shape of at most `ndim` dimensions, if it is leading ones that are too many."""
+    while len(shape) > ndim and shape[0] == 1:
+        shape = shape[1:]
+    return shape
 
 
 def _copied(jets: Sequence[Jet]) -> Computed:
@@ -151,9 +156,7 @@ def _covers(index: tuple[Argument, ...], shape: tuple[int, ...]) -> bool:
 def _stretch_errors(region: ModelTensor, value: ModelTensor) -> list[str]:
     """Return the errors of making a value the shape of a region."""
     kinds = [value.unreadable() or ""]
-    shape = value.cells.shape
-    while len(shape) > region.cells.ndim and shape[0] == 1:
-        shape = shape[1:]
+    shape = _without_leading_ones(value.cells.shape, region.cells.ndim)
     try:
         np.broadcast_to(np.empty(shape), region.cells.shape)
     except ValueError:
@@ -161,7 +164,7 @@ def _stretch_errors(region: ModelTensor, value: ModelTensor) -> list[str]:
     return [kind for kind in kinds if kind]
 
 
-#: An index of ``x[index] = value``: basic parts, or a mask (of bools) or a list (of ints) alone.
+#: A basic index, as it stands in ``x[index] = value``.
 Index = tuple[Argument, ...]
 
 
