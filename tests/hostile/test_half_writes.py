@@ -142,6 +142,26 @@ def _out_of_another_shape() -> Made:
     return (x, out, out[0]), lambda: vt.add(x, 1.0, out=out)
 
 
+def _out_that_grows() -> Made:
+    x, out = vt.ones(3, 3), vt.zeros(4)
+    return (x, out, out[1:]), lambda: vt.add(x, 1.0, out=out)
+
+
+def _outs_that_grow() -> Made:
+    x, values, places = vt.ones(3, 3), vt.zeros(4), vt.zeros(0, dtype=vt.int64)
+    return (x, values, values[1:], places), lambda: vt.sort(x, 0, out=(values, places))
+
+
+def _resized_to_more() -> Made:
+    x = vt.ones(2, 3)
+    return (x, x[0], x.t()), lambda: x.resize_(5, 5)
+
+
+def _set_to_more() -> Made:
+    x, y = vt.ones(2), vt.ones(3)
+    return (x, y, y[1:]), lambda: x.set_(y, 1, (4, 4))
+
+
 def _announced() -> Made:
     x = vt.ones(2, 3)
     return (x, x[0]), lambda: vt.autograd.graph.increment_version(x)
@@ -166,7 +186,13 @@ PROGRAMS = [
     _transposed_leaf,
     _view,
     _view_of_a_plain_tensor,
+    # Each growth looks for tensors among all objects that there are.
+    pytest.param(_out_that_grows, marks=pytest.mark.slow),
+    pytest.param(_outs_that_grow, marks=pytest.mark.slow),
+    pytest.param(_resized_to_more, marks=pytest.mark.slow),
+    pytest.param(_set_to_more, marks=pytest.mark.slow),
 ]
+
 
 #: All that takes part in a write. Grad modes are not among it: what breaks their ends off lets
 #: them go on.
@@ -177,6 +203,7 @@ FILES = (
     "graph/hooks.py",
     "graph/node.py",
     "ops/",
+    "storage/growth.py",
     "storage/writers.py",
     "views/",
 )
@@ -291,7 +318,9 @@ def test_an_interrupted_kernel_that_has_stored(through_view: bool) -> None:
     target = x[:] if through_view else x
     node = vt.ones(2, requires_grad=True).mul(2).grad_fn
     assert node is not None
-    _interrupted(lambda: write(target, lambda *_, inplace: node, _double_then_interrupt))
+    _interrupted(
+        lambda: write(target, lambda *_, inplace: node, _double_then_interrupt, operator="mul_")
+    )
     assert x.tolist() == [6.0, 6.0]
     assert x._version == 1
     assert ("CopySlices" if through_view else "MulBackward0") in str(x.grad_fn)
@@ -306,6 +335,21 @@ def test_an_interrupted_kernel_that_has_not_stored(through_view: bool) -> None:
     node = vt.ones(2, requires_grad=True).mul(2).grad_fn
     assert node is not None
     before = Snapshot(leaf, x, target)
-    _interrupted(lambda: write(target, lambda *_, inplace: node, _interrupt_then_double))
+    _interrupted(
+        lambda: write(target, lambda *_, inplace: node, _interrupt_then_double, operator="mul_")
+    )
     before.assert_unchanged()
     assert x.tolist() == [3.0, 3.0]
+
+
+@pytest.mark.skipif(vt.__compiled__, reason="compiled code does not say which line it is at")
+def test_memory_that_had_grown_is_as_before() -> None:
+    out = vt.zeros(4)
+    view, pointer = out[1:], out.data_ptr()
+    before = Snapshot(out, view)
+    # It has grown when who wrote is noted.
+    assert broken_off(
+        lambda: vt.add(vt.ones(3, 3), 1.0, out=out), 1, KeyboardInterrupt, ("storage/writers.py",)
+    )
+    before.assert_unchanged()
+    assert (out.data_ptr(), out.untyped_storage().nbytes()) == (pointer, 16)

@@ -97,14 +97,21 @@ ENTRIES: tuple[Entry, ...] = (
         seen.nothing_is_read,
     ),
     Entry(
-        "After an in-place metadata operator PyTorch's retained gradient stays with the older"
-        " value, of another shape; in vtgrad it follows the tensor, as after any other write.",
+        "A retained gradient stays with the value from before an in-place metadata operator, in its"
+        " shape, in both. A write after that moves it to the newest value in vtgrad, and fails an"
+        " internal assertion in PyTorch.",
         seen.retained_before_metadata,
     ),
     Entry(
-        "A leaf that changes its shape under no_grad keeps its AccumulateGrad, with the old shape,"
-        " in PyTorch; in vtgrad it gets one that fits.",
+        "A leaf that changes its shape or order under no_grad keeps its AccumulateGrad, with the"
+        " old shape, in PyTorch; in vtgrad it gets one that fits.",
         seen.leaf_after_metadata,
+        cascades=True,
+    ),
+    Entry(
+        "A gradient that a leaf does not fit any more, because its shape or order has changed since"
+        " the graph was recorded, is refused; PyTorch stores it, or fails amid the pass.",
+        seen.gradient_for_a_changed_leaf,
         cascades=True,
     ),
     Entry(

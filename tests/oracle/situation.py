@@ -151,6 +151,12 @@ def leaf_after_metadata(s: Situation) -> bool:
     )
 
 
+def gradient_for_a_changed_leaf(s: Situation) -> bool:
+    return s.our_error is not None and str(s.our_error).startswith(
+        ("a leaf had shape", "the .grad of a leaf of shape")
+    )
+
+
 def hook_around_metadata(s: Situation) -> bool:
     ops = [step.op for step in s.earlier]
     return (

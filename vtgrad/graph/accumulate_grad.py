@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from ..storage.arrays import Array, Shape
-from ..storage.geometry import contiguous_strides, is_non_overlapping_and_dense
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
 from .autograd_meta import AutogradMeta
+from .changed_leaf import check_changed_leaf, in_shape_of, layout_of_grad, reshaped_grad
 from .hooks import GradCell, LeafState, graph_lock
 from .input_metadata import InputMetadata
 from .node import LEAF_SEQUENCE_NR, Node
@@ -38,14 +38,20 @@ class AccumulateGrad(Node):
         Where ``.grad`` is.
     byte_strides : tuple of int
         Memory layout that ``.grad`` gets, which is the leaf's where that is dense.
+    leaf_changed, reordered : bool
+        Whether the leaf has had another shape or dtype since the node was made, or before; and
+        whether it only looks at the same elements in another way. See
+        Note [Leaves that change their shape].
     """
 
-    __slots__ = ("_leaf", "byte_strides", "cell")
+    __slots__ = ("_leaf", "byte_strides", "cell", "leaf_changed", "reordered")
 
     is_leaf_node: ClassVar[bool] = True
 
     cell: GradCell
     byte_strides: Shape
+    leaf_changed: bool
+    reordered: bool
     _leaf: weakref.ref[TensorBase]
 
     @staticmethod
@@ -56,16 +62,15 @@ class AccumulateGrad(Node):
         node._leaf = weakref.ref(leaf)
         node.sequence_nr = LEAF_SEQUENCE_NR
         node.cell = cell
+        node.leaf_changed = False
+        node.reordered = False
         node.lay_out_like(impl)
         node.input_metadata = (InputMetadata(impl.sizes, impl.dtype),)
         return node
 
     def lay_out_like(self, impl: TensorImpl) -> None:
         """Give a new ``.grad`` the memory layout of the leaf."""
-        sizes, strides, item = impl.sizes, impl.strides, impl.array.itemsize
-        if not is_non_overlapping_and_dense(sizes, strides):
-            strides = contiguous_strides(sizes)
-        self.byte_strides = tuple([s * item for s in strides])
+        self.byte_strides = layout_of_grad(impl)
 
     def name(self) -> str:
         """PyTorch's name of the same node."""
@@ -96,9 +101,18 @@ class AccumulateGrad(Node):
         ------
         StaleSavedError
             If so: the gradient would belong to a value that is gone.
+        ShapeError
+            If the leaf has a shape by now that the gradient does not fit.
         """
         leaf = self._leaf()
         if leaf is not None:
+            if self.leaf_changed:
+                check_changed_leaf(
+                    self.input_metadata[0].shape,
+                    self.byte_strides if self.reordered else None,
+                    leaf._impl,
+                    self.cell.grad,
+                )
             meta = leaf._impl.autograd_meta
             if isinstance(meta, AutogradMeta) and meta.is_view:
                 # A view learns only when it is asked that its base was written.
@@ -130,24 +144,22 @@ class AccumulateGrad(Node):
             return
         with graph_lock:
             current = self.cell.grad
+            leaf = self._leaf() if self.leaf_changed else None
+            strides = self.byte_strides
+            if leaf is not None:
+                impl = leaf._impl
+                grad = grad.reshape(impl.sizes)
+                strides = layout_of_grad(impl, grad.itemsize)
+                if current is not None:
+                    current = self.cell.grad = reshaped_grad(current, impl)
             if current is None:
-                self.cell.grad = operators().wrap(TensorImpl(self._laid_out(grad, owned)))
+                self.cell.grad = operators().wrap(TensorImpl(_laid_out(grad, owned, strides)))
                 return
             before = set_mode(False)
             try:
                 operators().add_(current, operators().wrap(TensorImpl(grad)))
             finally:
                 set_mode(before)
-
-    def _laid_out(self, grad: Array, owned: bool) -> Array:
-        if owned and grad.strides == self.byte_strides and grad.size:
-            return grad
-        copy: Array = np.empty(grad.size, grad.dtype)
-        if grad.size == 0:
-            return copy.reshape(grad.shape)
-        copy = np.ndarray(grad.shape, grad.dtype, copy, 0, self.byte_strides)
-        np.copyto(copy, grad)
-        return copy
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Accumulate an array that somebody else holds."""
@@ -163,6 +175,9 @@ class AccumulateGrad(Node):
         """Accumulate out of place, so that the sum is part of the graph."""
         grad = grads[0]
         if grad is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
+            leaf = self._leaf() if self.leaf_changed else None
+            if leaf is not None:
+                grad = in_shape_of(grad, leaf._impl)
             self.cell.accumulate(operators().clone(grad), operators().add)
         self.run_post_hooks()
         return ()
@@ -173,3 +188,15 @@ class AccumulateGrad(Node):
         if hooks is not None:
             for hook in tuple(hooks.entries.values()):
                 hook()
+
+
+def _laid_out(grad: Array, owned: bool, byte_strides: Shape) -> Array:
+    """A gradient in this layout: itself if it is owned and has it."""
+    if owned and grad.strides == byte_strides and grad.size:
+        return grad
+    copy: Array = np.empty(grad.size, grad.dtype)
+    if grad.size == 0:
+        return copy.reshape(grad.shape)
+    copy = np.ndarray(grad.shape, grad.dtype, copy, 0, byte_strides)
+    np.copyto(copy, grad)
+    return copy

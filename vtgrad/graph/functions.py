@@ -8,6 +8,7 @@ from ..storage.layout import PECULIAR
 from ..storage.tensor_base import TensorBase
 from .accumulate_grad import AccumulateGrad
 from .autograd_meta import AutogradMeta
+from .changed_leaf import layout_of_grad
 from .edge import Edge, ResultEdge
 from .hooks import graph_lock
 from .input_metadata import InputMetadata, metadata_of
@@ -80,22 +81,39 @@ def _leaf_edge(leaf: TensorBase, meta: AutogradMeta) -> Edge:
         return edge
 
 
-def forget_leaf_node(tensor: TensorBase) -> None:
+def forget_leaf_node(tensor: TensorBase, *, same_elements: bool = False) -> None:
     """Let the next use of a leaf make a new node, because its shape or dtype has changed.
 
-    Hooks move along. Graphs that were recorded before keep the old node.
+    Hooks move along. Graphs that were recorded before keep the old node; see
+    Note [Leaves that change their shape].
+
+    Parameters
+    ----------
+    same_elements : bool
+        Whether the leaf looks at the same elements in another way: then their order counts too.
     """
     meta = meta_of(tensor)
     if meta is None or meta.leaf_edge is None:
         return
     old = meta.leaf_edge.function
-    known, array = old.input_metadata[0], tensor._impl.array
-    if known.shape == array.shape and known.dtype == array.dtype:
+    assert isinstance(old, AccumulateGrad)
+    known, impl = old.input_metadata[0], tensor._impl
+    if (
+        known.shape == impl.sizes
+        and known.dtype == impl.dtype
+        and not (same_elements and old.byte_strides != layout_of_grad(impl))
+    ):
         return
+    old.leaf_changed = True
+    old.reordered = old.reordered or same_elements
     meta.leaf_edge = None
     edge = gradient_edge(tensor)
     if edge is not None:
-        edge.function.hooks = old.hooks
+        new = edge.function
+        assert isinstance(new, AccumulateGrad)
+        new.hooks = old.hooks
+        # The `.grad` that there is has the old shape.
+        new.leaf_changed = True
 
 
 def collect_next_edges(*operands: object) -> tuple[Edge | None, ...]:

@@ -8,6 +8,8 @@ would cost time whenever a view is made, for something that hardly ever happens.
 looked for when it happens, among all objects that Python's garbage collector knows, which takes
 milliseconds.
 
+What has failed after a buffer grew for it takes the growth back (`Growth.undo`).
+
 A buffer that somebody looks at who is no tensor cannot grow: `from_numpy` and `x.numpy()` mark it,
 for good, because an array outlives what can be known about it.
 """
@@ -24,7 +26,7 @@ from vtgrad.storage.lazy_array import like
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_impl import TensorImpl
 
-__all__ = ["check_growth", "grow"]
+__all__ = ["Growth", "check_growth", "grow"]
 
 
 def check_growth(storage: Storage, nbytes: int) -> None:
@@ -51,10 +53,44 @@ def check_growth(storage: Storage, nbytes: int) -> None:
         )
 
 
-def grow(storage: Storage, nbytes: int) -> None:
+class Growth:
+    """A buffer that has grown, and how it was before."""
+
+    __slots__ = ("_arrays", "_flat", "_owner", "_storage")
+
+    _storage: Storage
+    _owner: Array
+    _flat: Array
+    _arrays: list[tuple[TensorImpl, Array]]
+
+    def __init__(self, storage: Storage, arrays: list[tuple[TensorImpl, Array]]) -> None:
+        """Remember a buffer, and the arrays of all tensors on it."""
+        self._storage = storage
+        self._owner = storage.owner
+        self._flat = storage.flat
+        self._arrays = arrays
+
+    def undo(self) -> None:
+        """Let all tensors look at the former memory again, which gets what was written since."""
+        storage = self._storage
+        if storage.owner is self._owner:
+            return
+        self._flat[:] = storage.flat[: self._flat.size]
+        for impl, array in self._arrays:
+            impl.array = array
+        storage.owner = self._owner
+        storage._flat = self._flat
+
+
+def grow(storage: Storage, nbytes: int) -> Growth | None:
     """Make a buffer at least this large, for all tensors that look at it; new bytes are zero.
 
-    See Note [Growing a buffer].
+    See Note [Growing a buffer]. After an error it is as before.
+
+    Returns
+    -------
+    Growth or None
+        What can undo it; None if the buffer is large enough.
 
     Raises
     ------
@@ -64,21 +100,29 @@ def grow(storage: Storage, nbytes: int) -> None:
     check_growth(storage, nbytes)
     before = storage.nbytes()
     if nbytes <= before:
-        return
+        return None
     try:
         memory = np.zeros(nbytes, np.uint8)
     except (MemoryError, ValueError, OverflowError):
         raise ResizeError(f"there is no memory of {nbytes} bytes", requested=nbytes) from None
     memory[:before] = storage.flat
-    moved = [
-        (user, _moved(user.array, memory, user.byte_offset))
+    users = [
+        user
         for user in gc.get_referrers(storage)
         if isinstance(user, TensorImpl) and user._storage is storage
     ]
-    for impl, array in moved:
-        impl.array = array
+    moved = [(user, _moved(user.array, memory, user.byte_offset)) for user in users]
+    growth = Growth(storage, [(user, user.array) for user in users])
+    # First, because `undo` does nothing before.
     storage.owner = memory
-    storage._flat = memory
+    try:
+        storage._flat = memory
+        for impl, array in moved:
+            impl.array = array
+    except BaseException:
+        growth.undo()
+        raise
+    return growth
 
 
 def _moved(array: Array, memory: Array, offset: int) -> Array:

@@ -41,6 +41,14 @@ def change_geometry(
         As `set_own_history` has it.
     """
     impl = target._impl
+    if impl.autograd_meta is None and node is None:
+        count_write(impl, operator, BRACKETS)  # one function further than DIRECT
+        try:
+            impl.set_geometry_of(changed)
+        except BaseException:
+            impl.counter.value -= 1
+            raise
+        return
     before = TensorImpl(impl.array)
     before.set_geometry_of(impl)
     history = history_of(target)
@@ -48,12 +56,12 @@ def change_geometry(
     former_fn = None if view_meta is None else view_meta.view_fn
     meta = meta_of(target)
     leaf_edge = None if meta is None else meta.leaf_edge
-    count_write(impl, operator, BRACKETS)  # one function further than DIRECT
+    count_write(impl, operator, BRACKETS)
     try:
         if view_meta is not None and view_fn is not None:
             view_meta.view_fn = view_fn
         impl.set_geometry_of(changed)
-        forget_leaf_node(target)
+        forget_leaf_node(target, same_elements=same_elements)
         if node is not None:
             set_own_history(target, node, same_elements=same_elements)
     except BaseException:

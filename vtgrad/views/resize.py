@@ -10,7 +10,7 @@ from ..errors import ArgumentTypeError, OutOfBoundsError, ResizeError
 from ..graph.functions import requires_grad
 from ..storage.arrays import Shape
 from ..storage.geometry import contiguous_strides
-from ..storage.growth import grow
+from ..storage.growth import Growth, grow
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.lazy_array import like
 from ..storage.memory_format import MemoryFormat
@@ -20,7 +20,7 @@ from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
 from .change_geometry import change_geometry
 
-__all__ = ["checked_sizes", "needed_bytes", "resize", "resized"]
+__all__ = ["checked_sizes", "make_room", "needed_bytes", "resize", "resized"]
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -51,19 +51,21 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
         refuse_outside_inference_mode()
     if impl.sizes == shape:
         if memory_format is not None and impl.strides != contiguous_strides(shape):
-            _resize_impl(impl, shape, contiguous_strides(shape))
+            impl.set_geometry_of(resized(impl, shape, contiguous_strides(shape)))
         return target
-    change_geometry(target, resized(impl, shape, contiguous_strides(shape)), "resize_")
+    strides = contiguous_strides(shape)
+    growth = make_room(impl, shape, strides)
+    try:
+        change_geometry(target, resized(impl, shape, strides), "resize_")
+    except BaseException:
+        if growth is not None:
+            growth.undo()
+        raise
     return target
 
 
-def _resize_impl(impl: TensorImpl, sizes: Shape, strides: Shape) -> None:
-    """Give an impl another geometry from its first element on; see `resized`."""
-    impl.set_geometry_of(resized(impl, sizes, strides))
-
-
-def resized(impl: TensorImpl, sizes: Shape, strides: Shape) -> TensorImpl:
-    """An alias with another geometry from the first element on; the memory grows if it must.
+def make_room(impl: TensorImpl, sizes: Shape, strides: Shape) -> Growth | None:
+    """Let the memory grow, if it must, for another geometry from the first element on.
 
     Raises
     ------
@@ -72,10 +74,15 @@ def resized(impl: TensorImpl, sizes: Shape, strides: Shape) -> TensorImpl:
     OutOfBoundsError
         If the geometry is malformed.
     """
-    dtype, offset = impl.dtype, impl.storage_offset
-    grow(impl.storage, needed_bytes(sizes, strides, offset, dtype.itemsize))
-    array = like(impl.array, impl.storage.strided(dtype, sizes, strides, offset))
-    return impl.alias(array, impl.byte_offset, strides)
+    return grow(
+        impl.storage, needed_bytes(sizes, strides, impl.storage_offset, impl.dtype.itemsize)
+    )
+
+
+def resized(impl: TensorImpl, sizes: Shape, strides: Shape) -> TensorImpl:
+    """An alias with another geometry from the first element on, which the memory has room for."""
+    array = impl.storage.strided(impl.dtype, sizes, strides, impl.storage_offset)
+    return impl.alias(like(impl.array, array), impl.byte_offset, strides)
 
 
 def needed_bytes(sizes: Shape, strides: Shape, offset: int, item: int) -> int:

@@ -84,12 +84,17 @@ def set_memory(
                 "use it under no_grad, or on a detached tensor"
             )
     node = recorder(target, source, inplace=True) if recording else None
-    grow(storage, needed)
-    changed = TensorImpl(storage.strided(impl.dtype, sizes, strides, offset))
-    changed.byte_offset = offset * impl.dtype.itemsize
-    changed._storage = storage
-    changed._strides = strides
-    change_geometry(target, changed, "set_", node, same_elements=False)
+    growth = grow(storage, needed)
+    try:
+        changed = TensorImpl(storage.strided(impl.dtype, sizes, strides, offset))
+        changed.byte_offset = offset * impl.dtype.itemsize
+        changed._storage = storage
+        changed._strides = strides
+        change_geometry(target, changed, "set_", node, same_elements=False)
+    except BaseException:
+        if growth is not None:
+            growth.undo()
+        raise
     return target
 
 

@@ -16,16 +16,16 @@ from ..graph.functions import requires_grad
 from ..graph.recording import is_recording
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
-from ..storage.growth import check_growth
+from ..storage.growth import Growth, check_growth
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
-from ..storage.writers import DIRECT, count_write
+from ..storage.writers import BRACKETS, count_write
 from .broken_off import was_over
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
-from .resize import needed_bytes, resized
+from .resize import make_room, needed_bytes, resized
 from .store_result import check_result_dtype
 
 __all__ = ["check_out", "write_out", "write_outs"]
@@ -78,8 +78,14 @@ def write_out(out: T, result: Array, operator: str, *, exact: bool = False) -> T
     ResizeError
         If it would need more memory than it has, and that cannot grow.
     """
-    room = _room_for(out._impl, _new_strides(out, result, exact), result)
-    _store(out._impl, room, result, operator)
+    store = _Store(out._impl, result, _new_strides(out, result, exact))
+    try:
+        store.begin(operator)
+        quiet.run(_copy, store.room.array, result)
+    except BaseException as error:
+        if isinstance(error, Exception) or not was_over(error):
+            store.undo()
+        raise
     return out
 
 
@@ -91,12 +97,24 @@ def write_outs(
     See `write_out`.
     """
     layouts = [_new_strides(out, result, exact) for out, result in zip(outs, results, strict=True)]
-    rooms = [
-        _room_for(out._impl, strides, result)
-        for out, strides, result in zip(outs, layouts, results, strict=True)
-    ]
-    for out, room, result in zip(outs, rooms, results, strict=True):
-        _store(out._impl, room, result, operator)
+    stores: list[_Store] = []
+    copied: _Store | None = None
+    try:
+        for out, strides, result in zip(outs, layouts, results, strict=True):
+            stores.append(_Store(out._impl, result, strides))
+        for store in stores:
+            store.begin(operator)
+        for copied in stores:
+            quiet.run(_copy, copied.room.array, copied.result)
+    except BaseException as error:
+        if copied is not None and not (copied is stores[0] and isinstance(error, Exception)):
+            # One result has been stored, or may have been when Ctrl-C was noticed: so they all are.
+            for store in stores:
+                quiet.run(_copy, store.room.array, store.result)
+        else:
+            for store in reversed(stores):
+                store.undo()
+        raise
     return list(outs)
 
 
@@ -120,26 +138,62 @@ def _new_strides(out: TensorBase, result: Array, exact: bool) -> Shape | None:
     return strides
 
 
-def _room_for(impl: TensorImpl, strides: Shape | None, result: Array) -> TensorImpl:
-    """What to write to: the impl itself, or an alias of the result's shape."""
-    return impl if strides is None else resized(impl, result.shape, strides)
+class _Store:
+    """A result that is about to be stored, and what makes it part of ``out``.
 
+    Attributes
+    ----------
+    impl : TensorImpl
+        That of ``out``.
+    room : TensorImpl
+        What to write to: `impl` itself, or an alias of the result's shape.
+    """
 
-def _store(impl: TensorImpl, room: TensorImpl, result: Array, operator: str) -> None:
-    before = impl
-    if room is not impl:
-        before = TensorImpl(impl.array)
-        before.set_geometry_of(impl)
-    count_write(impl, operator, DIRECT)
-    try:
-        if room is not impl:
-            impl.set_geometry_of(room)
-        quiet.run(_copy, room.array, result)
-    except BaseException as error:
-        if isinstance(error, Exception) or not was_over(error):
+    __slots__ = ("_before", "_begun", "_growth", "impl", "result", "room")
+
+    impl: TensorImpl
+    room: TensorImpl
+    result: Array
+    _before: TensorImpl
+    _begun: bool
+    _growth: Growth | None
+
+    def __init__(self, impl: TensorImpl, result: Array, strides: Shape | None) -> None:
+        """Make room for a result with these strides; None if ``out`` has the shape already."""
+        self.impl = self.room = self._before = impl
+        self.result = result
+        self._begun = False
+        self._growth = None
+        if strides is None:
+            return
+        try:
+            self._growth = make_room(impl, result.shape, strides)
+            self._before = TensorImpl(impl.array)
+            self._before.set_geometry_of(impl)
+            self.room = resized(impl, result.shape, strides)
+        except BaseException:
+            self.undo()
+            raise
+
+    def begin(self, operator: str) -> None:
+        """Do all but the storing itself."""
+        impl = self.impl
+        count_write(impl, operator, BRACKETS)  # one function further than DIRECT
+        self._begun = True
+        if self.room is not impl:
+            impl.set_geometry_of(self.room)
+
+    def undo(self) -> None:
+        """Let ``out`` be as it was."""
+        impl = self.impl
+        if self._begun:
             impl.counter.value -= 1
-            impl.set_geometry_of(before)
-        raise
+            self._begun = False
+        if self._before is not impl:
+            impl.set_geometry_of(self._before)
+        if self._growth is not None:
+            self._growth.undo()
+            self._growth = None
 
 
 def _copy(target: Array, source: Array) -> None:

@@ -1,0 +1,110 @@
+"""Gradients of leaves that have another geometry by now.
+
+NOTE [ Leaves that change their shape ]
+
+Under no_grad a leaf may be transposed, or get other data. It has another node from then on, while a
+graph that was recorded before leads to the former one, with gradients of the former shape. If both
+shapes differ by dimensions of size 1 only, and the elements lie in the same order, such a gradient
+is brought into the shape that the leaf has. Else no ``.grad`` could be right, and the pass is
+refused before it begins.
+"""
+
+from __future__ import annotations
+
+from ..errors import ShapeError
+from ..storage.arrays import Array, Shape
+from ..storage.geometry import contiguous_strides, is_non_overlapping_and_dense
+from ..storage.recent_writes import quoted, recent_writes
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .operators import operators
+
+__all__ = ["check_changed_leaf", "in_shape_of", "layout_of_grad", "reshaped_grad"]
+
+
+def layout_of_grad(impl: TensorImpl, item: int = 0) -> Shape:
+    """Strides in bytes of a new ``.grad``: the leaf's where that is dense.
+
+    Parameters
+    ----------
+    impl : TensorImpl
+        The leaf's.
+    item : int
+        Bytes of an element of the ``.grad``, if not the same as of the leaf.
+    """
+    sizes, strides = impl.sizes, impl.strides
+    if not is_non_overlapping_and_dense(sizes, strides):
+        strides = contiguous_strides(sizes)
+    item = item or impl.array.itemsize
+    return tuple([s * item for s in strides])
+
+
+def check_changed_leaf(
+    shape: Shape, layout: Shape | None, leaf: TensorImpl, grad: TensorBase | None
+) -> None:
+    """Raise if a gradient cannot become, or be added to, that of a leaf that has changed.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The gradient's.
+    layout : tuple of int or None
+        What `layout_of_grad` was when the node was made; None if the order does not matter.
+    grad : TensorBase or None
+        The leaf's ``.grad``.
+
+    Raises
+    ------
+    ShapeError
+        If so.
+    """
+    sizes = leaf.sizes
+    fits = _without_ones(shape, shape) == _without_ones(sizes, sizes)
+    if fits and layout is not None:
+        now = _without_ones(sizes, layout_of_grad(leaf))
+        fits = _without_ones(shape, layout) == now
+    if not fits:
+        writes = recent_writes(leaf.version_counter)
+        text = (
+            f"a leaf had shape {list(shape)} when the graph was recorded, and has shape "
+            f"{list(sizes)}{', in another order of its elements,' if shape == sizes else ''} now: "
+            "a gradient of what it was does not fit its .grad. Run backward before the change, or "
+            "record the graph again"
+        )
+        if writes:
+            text += quoted(f"last changed by {writes[-1].described}", writes[-1].place)
+        raise ShapeError(text, expected=sizes, found=shape)
+    if grad is not None:
+        found = grad._impl.sizes
+        if _without_ones(found, found) != _without_ones(sizes, sizes):
+            raise ShapeError(
+                f"the .grad of a leaf of shape {list(sizes)} still has the shape {list(found)} "
+                "that the leaf had before: nothing can be added to it. Set .grad to None",
+                expected=sizes,
+                found=found,
+            )
+
+
+def in_shape_of(grad: TensorBase, leaf: TensorImpl) -> TensorBase:
+    """A gradient that `check_changed_leaf` has let pass, in the leaf's shape, recorded."""
+    shape, sizes = grad._impl.sizes, leaf.sizes
+    if shape == sizes:
+        return grad
+    ops = operators()
+    dense = ops.clone_strided(grad, shape, contiguous_strides(shape))
+    return ops.as_strided(dense, sizes, contiguous_strides(sizes), dense._impl.storage_offset)
+
+
+def reshaped_grad(grad: TensorBase, leaf: TensorImpl) -> TensorBase:
+    """The ``.grad`` of a leaf, in the leaf's shape and on the same memory."""
+    impl = grad._impl
+    if impl.sizes == leaf.sizes:
+        return grad
+    # Only dimensions of size 1 come or go, so that this is no copy.
+    array: Array = impl.array.reshape(leaf.sizes)
+    return operators().wrap(impl.alias(array, impl.byte_offset))
+
+
+def _without_ones(sizes: Shape, numbers: Shape) -> Shape:
+    """The numbers of those dimensions that have another size than 1."""
+    return tuple([number for size, number in zip(sizes, numbers, strict=True) if size != 1])
