@@ -48,12 +48,22 @@ def test_a_piece_of_a_base_without_gradient_is_written() -> None:
     assert b.tolist() == [[2, 3, 4], [4, 5, 6]]
 
 
-def test_pieces_of_tensor_split_are_single_views_and_may_be_written() -> None:
-    a = leaf(4)
+SINGLE_PIECES: dict[str, Callable[[vt.Tensor], vt.Tensor]] = {
+    "tensor_split": lambda b: b.tensor_split(2)[0],
+    "vsplit": lambda b: b.vsplit(2)[0],
+    "hsplit": lambda b: b.t().hsplit(2)[0],
+}
+
+
+@pytest.mark.parametrize("piece", SINGLE_PIECES.values(), ids=SINGLE_PIECES)
+def test_pieces_that_are_single_views_may_be_written(
+    piece: Callable[[vt.Tensor], vt.Tensor],
+) -> None:
+    a = leaf(4, 1)
     b = a.clone()
-    b.tensor_split(2)[0].mul_(3)
+    piece(b).mul_(3)
     assert fn_name(b) == "CopySlices"
-    assert gradients(b.sum(), a) == [[3, 3, 1, 1]]
+    assert gradients(b.sum(), a) == [[[3], [3], [1], [1]]]
 
 
 def test_the_base_of_pieces_may_be_written_and_differentiated() -> None:

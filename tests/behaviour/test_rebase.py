@@ -172,7 +172,10 @@ def test_nothing_is_recorded_when_neither_base_nor_operand_requires_grad() -> No
 ASSIGNMENTS: dict[str, tuple[Callable[[vt.Tensor], object], str]] = {
     "int": (lambda b: b.__setitem__(0, 1.0), "CopySlices"),
     "ellipsis": (lambda b: b.__setitem__(..., 1.0), "FillBackward3"),
+    "0-d tensor behind an ellipsis": (lambda b: b.__setitem__(..., ramp()), "FillBackward3"),
+    "tensor behind an ellipsis": (lambda b: b.__setitem__(..., ramp(3)), "CopyBackwards"),
     "full slice": (lambda b: b.__setitem__(slice(None), ramp(2, 3)), "CopyBackwards"),
+    "number behind a full slice": (lambda b: b.__setitem__(slice(None), 1.0), "FillBackward3"),
     "list": (lambda b: b.__setitem__([0], 1.0), "IndexPutBackward0"),
     "mask": (lambda b: b.__setitem__(b.detach() > 2, 1.0), "IndexPutBackward0"),
     "slice and list": (lambda b: b.__setitem__((slice(1, 2), [0]), 1.0), "CopySlices"),
@@ -216,13 +219,24 @@ def test_an_in_place_operator_names_its_node(
     assert fn_name(b) == name
 
 
-def test_a_metadata_operator_on_a_view_changes_that_view_only() -> None:
+TURNS: dict[str, tuple[Callable[[vt.Tensor], object], tuple[int, ...], str]] = {
+    "t": (lambda v: v.t_(), (3, 2), "TBackward1"),
+    "transpose": (lambda v: v.transpose_(0, 1), (3, 2), "TransposeBackward1"),
+    "squeeze": (lambda v: v.squeeze_(), (2, 3), "SqueezeBackward3"),
+    "unsqueeze": (lambda v: v.unsqueeze_(0), (1, 2, 3), "UnsqueezeBackward1"),
+}
+
+
+@pytest.mark.parametrize(("turn", "shape", "name"), TURNS.values(), ids=TURNS)
+def test_a_metadata_operator_on_a_view_changes_that_view_only(
+    turn: Callable[[vt.Tensor], object], shape: tuple[int, ...], name: str
+) -> None:
     b = leaf(2, 3).clone()
     v = b[0:2]
-    v.t_()
-    assert v.shape == (3, 2)
+    turn(v)
+    assert v.shape == shape
     assert b.shape == (2, 3)
-    assert fn_name(v) == "TBackward1"
+    assert fn_name(v) == name
     assert fn_name(b) == "CloneBackward0"
     assert (b._version, v._version) == (1, 1)
     assert v._base is b

@@ -281,6 +281,7 @@ OVERLAP_WRITES: dict[str, Write] = {
     "copy": lambda x: x.copy_(vt.zeros(3)),
     "relu": lambda x: x.relu_(),
     "exp": lambda x: x.exp_(),
+    "cumsum": lambda x: x.cumsum_(0),
 }
 
 

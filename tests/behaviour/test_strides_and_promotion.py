@@ -318,6 +318,7 @@ NAMES: dict[str, tuple[Callable[[vt.Tensor], vt.Tensor], str]] = {
     "matrix by matrix": (lambda x: x @ x.t(), "MmBackward0"),
     "vector by matrix": (lambda x: x[0] @ x.t(), "SqueezeBackward4"),
     "batch by matrix": (lambda x: x[None] @ x.t(), "UnsafeViewBackward0"),
+    "batch by batch": (lambda x: x[None] @ x.t()[None], "UnsafeViewBackward0"),
 }
 
 

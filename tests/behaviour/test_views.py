@@ -51,6 +51,7 @@ def test_data_is_no_view_although_it_shares_the_memory() -> None:
     x = leaf(2, 3)
     data = x.data
     assert not data._is_view()
+    assert data._base is None
     assert not data.requires_grad
     assert data.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
 
@@ -162,12 +163,24 @@ def test_flatten_of_a_single_number_is_a_view_with_one_dimension() -> None:
     assert flat._is_view()
 
 
-def test_reshape_that_strides_cannot_express_is_a_copy_and_no_view() -> None:
+@pytest.mark.parametrize("flat", [lambda x: x.reshape(6), lambda x: x.flatten()])
+def test_a_shape_that_strides_cannot_express_is_a_copy_and_no_view(flat: MakeView) -> None:
     x = leaf(2, 3)
-    y = x.t().reshape(6)
+    y = flat(x.t())
     assert y.tolist() == [1, 4, 2, 5, 3, 6]
     assert not y._is_view()
     assert fn_name(y) == "UnsafeViewBackward0"
+    assert parent_name(y) == "CloneBackward0"
+    assert y.data_ptr() != x.data_ptr()
+
+
+def test_ravel_of_what_strides_cannot_express_is_a_view_of_a_copy() -> None:
+    x = leaf(2, 3)
+    y = x.t().ravel()
+    assert y.tolist() == [1, 4, 2, 5, 3, 6]
+    assert y._base is not None
+    assert y._base is not x
+    assert fn_name(y) == "ViewBackward0"
     assert parent_name(y) == "CloneBackward0"
     assert y.data_ptr() != x.data_ptr()
 
@@ -191,6 +204,8 @@ PIECES: dict[str, tuple[Callable[[vt.Tensor], object], str, int]] = {
     "unbind": (lambda x: x.unbind(0)[3], "UnbindBackward0", 3),
     "iteration": (lambda x: list(x)[2], "UnbindBackward0", 2),
     "tensor_split": (lambda x: x.tensor_split(2)[1], "SliceBackward0", 0),
+    "hsplit": (lambda x: x.hsplit(2)[1], "SliceBackward0", 0),
+    "vsplit": (lambda x: x.vsplit(2)[1], "SliceBackward0", 0),
 }
 
 
