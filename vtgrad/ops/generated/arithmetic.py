@@ -1217,20 +1217,20 @@ def to_dtype(self: T, dtype: NumpyDType) -> T:
     return result
 
 
-def sum_to_size(input: T, size: Shape) -> T:
+def sum_to_size(self: T, size: Shape) -> T:
     """The sum over what broadcasting from `size` added; a new tensor."""
     try:
-        array = quiet.run(k.sum_to_fresh, input._impl.array, size)
+        array = quiet.run(k.sum_to_fresh, self._impl.array, size)
     except Exception as error:
-        explain(error, "input: Tensor, size: Shape", input, size)
+        explain(error, "self: Tensor, size: Shape", self, size)
         raise
-    result = wrap_like(input, array)
+    result = wrap_like(self, array)
     if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
         and is_recording()
     ):
-        node = SumToSizeBackward0.record(input, size)
+        node = SumToSizeBackward0.record(self, size)
         set_history(result, node)
     return result
 

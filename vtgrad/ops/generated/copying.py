@@ -119,13 +119,17 @@ def fill_tensor_(self: T, value: AnyTensor) -> T:
 _copy_writer = k.copy_
 
 
-def copy_(input: T, src: AnyTensor, non_blocking: AnyBool = False) -> T:
+def copy_(input: T, other: AnyTensor, non_blocking: AnyBool = False) -> T:
     """Overwrite with another tensor, broadcast to the shape and cast to the dtype."""
     try:
-        array_of(src, "src")
-        return write(input, CopyBackwards.record, _copy_writer, src, non_blocking, operator="copy_")
+        array_of(other, "other")
+        return write(
+            input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_"
+        )
     except Exception as error:
-        explain(error, "input: Tensor, src: Tensor, non_blocking: bool", input, src, non_blocking)
+        explain(
+            error, "input: Tensor, other: Tensor, non_blocking: bool", input, other, non_blocking
+        )
         raise
 
 
