@@ -76,7 +76,11 @@ def gradient_of_exponent(grad: Array, base: Array, exponent: Array, result: Arra
 
 def gradient_of_number_exponent(grad: Array, base: Number, exponent: Array, result: Array) -> Array:
     """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
-    slope = k.conj(k.mul(result, log_of_number(base)))
+    if isinstance(base, complex) or base >= 0:
+        slope = k.conj(k.mul(result, log_of_number(base)))
+    else:
+        # The logarithm in the result's dtype: a negative base of a complex power has one.
+        slope = k.conj(k.mul(result, k.log(k.add(k.zeros_like(result), base))))
     if base == 0:
         slope = k.where(k.has_nonnegative_real(exponent), 0, slope)
     return k.mul(grad, slope)

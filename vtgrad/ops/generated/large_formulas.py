@@ -219,7 +219,10 @@ def gradient_of_number_exponent(
     owned: bool, grad: Array, base: Number, exponent: Array, result: Array
 ) -> Array:
     """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
-    slope = k.conj(k.mul(result, log_of_number(base)))
+    if isinstance(base, complex) or base >= 0:
+        slope = k.conj(k.mul(result, log_of_number(base)))
+    else:
+        slope = k.conj(over(2, k.mul, result, over(1, k.log, k.add(k.zeros_like(result), base))))
     if base == 0:
         slope = k.where(k.has_nonnegative_real(exponent), 0, slope)
     return over(owned, k.mul, grad, slope)

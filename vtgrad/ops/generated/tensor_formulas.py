@@ -575,7 +575,11 @@ def gradient_of_number_exponent(
     grad: TensorBase, base: Number, exponent: TensorBase, result: TensorBase
 ) -> TensorBase:
     """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
-    slope = F.conj(F.mul(result, log_of_number(base)))
+    if isinstance(base, complex) or base >= 0:
+        slope = F.conj(F.mul(result, log_of_number(base)))
+    else:
+        # The logarithm in the result's dtype: a negative base of a complex power has one.
+        slope = F.conj(F.mul(result, F.log(F.add(F.zeros_like(result), base))))
     if base == 0:
         slope = F.where(F.has_nonnegative_real(exponent), 0, slope)
     return F.mul(grad, slope)
