@@ -121,6 +121,7 @@ def table() -> list[tuple[Callable[[], Any], object]]:
         (lambda: vt.div(x, 2, rounding_mode="floor").sum(), 9.0),
         (lambda: vt.pow(2, exponent=row[:1]), [128.0]),
         (lambda: vt.add(2, row, alpha=2), [16.0, 18.0, 20.0]),
+        (lambda: vt.isclose(row > 7, row > 0, atol=1.0), [True, True, True]),
         (lambda: vt.sub(2, row), [-5.0, -6.0, -7.0]),
         (lambda: vt.multiply(2, row, out=vt.empty(0)), [14.0, 16.0, 18.0]),
         (lambda: vt.div(27, row[2:]), [3.0]),

@@ -3,7 +3,7 @@
 import pytest
 
 import vtgrad as vt
-from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
 
 
 def test_a_wrapped_number_weighs_less_than_a_0d_tensor() -> None:
@@ -34,5 +34,8 @@ def test_a_number_may_be_the_first_operand() -> None:
     assert vt.add(True, small).dtype is vt.uint8
     with pytest.raises(DTypeError):
         vt.sub(True, x)
+    for call in (vt.div, vt.floor_divide):
+        with pytest.raises(ArgumentValueError):
+            call(2**70, small)
     with pytest.raises(ArgumentTypeError, match="'input' must be a tensor"):
         vt.add("1", x)  # type: ignore[call-overload]  # what is refused

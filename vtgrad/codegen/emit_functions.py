@@ -269,6 +269,8 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
     else:
         ending = ""
         if operator.out:
+            if len(operator.tensors) > 1 and not any(a.is_list for a in operator.tensors):
+                extra += f", inputs=({_tensor_names(operator)})"
             ending = "    if out is not None:\n        return write_out(out, array" + extra + ")\n"
         ending += f"    result = wrap_like({source}, array)\n"
         if operator.ufunc is None:

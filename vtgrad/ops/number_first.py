@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 
+from ..errors import ArgumentValueError
 from ..storage.arrays import Number
 from ..storage.dtypes import result_dtype
 from ..storage.tensor_base import TensorBase
@@ -16,7 +17,15 @@ __all__ = ["as_first_operand", "tensor_beside"]
 
 
 def tensor_beside(value: Number, other: TensorBase) -> TensorBase:
-    """A 0-d tensor of a number, in the dtype that it has beside the tensor `other`."""
+    """A 0-d tensor of a number, in the dtype that it has beside the tensor `other`.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it is an integer that does not fit 64 bits.
+    """
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise ArgumentValueError("an integer operand does not fit 64 bits", value=value)
     dtype = result_dtype(other._impl.array, value)
     # Integers that are out of range wrap around, as in all arithmetic with numbers.
     array = np.asarray(value).astype(dtype) if dtype.kind in "iu" else np.asarray(value, dtype)
@@ -44,6 +53,6 @@ def as_first_operand(first: T, second: object, *, inexact: bool = False) -> T | 
     if isinstance(number, bool):
         # Any other dtype prevails over bool; an operator may have no bools.
         return cast("T", second._wrap(TensorImpl(np.asarray(number))))
-    if inexact and isinstance(number, int):
+    if inexact and isinstance(number, int) and abs(number) < 2**63:
         number = float(number)
     return cast("T", tensor_beside(number, second))

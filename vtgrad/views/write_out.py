@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import OutGradError, ResultTypeError
+from ..errors import OutGradError, ResultTypeError, ShapeError
 from ..graph.functions import requires_grad
 from ..graph.recording import is_recording
 from ..storage.arrays import Array, Shape
@@ -58,7 +58,14 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
             check_input_overlap(out._impl, x._impl, distinct=False)
 
 
-def write_out(out: T, result: Array, operator: str = "", *, exact: bool = False) -> T:
+def write_out(
+    out: T,
+    result: Array,
+    operator: str = "",
+    *,
+    exact: bool = False,
+    inputs: Sequence[object] = (),
+) -> T:
     """Store a result in ``out``, which takes on its shape if it has another.
 
     Parameters
@@ -67,6 +74,8 @@ def write_out(out: T, result: Array, operator: str = "", *, exact: bool = False)
         The operator's name, for those who ask who wrote.
     exact : bool
         Whether ``out`` must have the result's dtype; else the result is cast.
+    inputs : sequence
+        What the result was computed from; if ``out`` is among them, it keeps its shape.
 
     Raises
     ------
@@ -74,9 +83,18 @@ def write_out(out: T, result: Array, operator: str = "", *, exact: bool = False)
         If ``out`` overlaps itself.
     ResultTypeError
         If its dtype cannot hold the result, or is not the result's though it must be.
+    ShapeError
+        If it is an input of another shape than the result's.
     ResizeError
         If it would need more memory than it has, and that cannot grow.
     """
+    if out._impl.sizes != result.shape and any(x is out for x in inputs):
+        raise ShapeError(
+            f"out= is also an input, of shape {list(out._impl.sizes)}, and cannot take on the "
+            f"result's shape {list(result.shape)}",
+            expected=result.shape,
+            found=out._impl.sizes,
+        )
     room = _room_for(out._impl, _new_strides(out, result, exact), result)
     _store(out._impl, room, result, operator)
     return out

@@ -151,7 +151,7 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         raise
     if result is None:
         if out is not None:
-            return write_out(out, array, "add")
+            return write_out(out, array, "add", inputs=(input, other))
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -221,7 +221,7 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         raise
     if result is None:
         if out is not None:
-            return write_out(out, array, "sub")
+            return write_out(out, array, "sub", inputs=(input, other))
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -320,7 +320,7 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         raise
     if result is None:
         if out is not None:
-            return write_out(out, array, "mul")
+            return write_out(out, array, "mul", inputs=(input, other))
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -382,7 +382,7 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         raise
     if result is None:
         if out is not None:
-            return write_out(out, array, "div")
+            return write_out(out, array, "div", inputs=(input, other))
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -449,7 +449,7 @@ def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         )
         raise
     if out is not None:
-        return write_out(out, array, "div")
+        return write_out(out, array, "div", inputs=(self, other))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -505,7 +505,7 @@ def floor_quotient(self: T, other: AnyTensor | Number, *, out: T | None = None) 
         explain(error, "self: Tensor, other: Tensor | Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "floor")
+        return write_out(out, array, "floor", inputs=(self, other))
     result = wrap_like(self, array)
     return result
 
@@ -556,7 +556,7 @@ def remainder_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "remainder")
+        return write_out(out, array, "remainder", inputs=(self, other))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -641,7 +641,7 @@ def fmod_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "fmod")
+        return write_out(out, array, "fmod", inputs=(self, other))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -682,7 +682,7 @@ def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None
         )
         raise
     if out is not None:
-        return write_out(out, array, "lerp", exact=True)
+        return write_out(out, array, "lerp", exact=True, inputs=(self, end))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -723,7 +723,7 @@ def lerp_tensor(self: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = N
         )
         raise
     if out is not None:
-        return write_out(out, array, "lerp", exact=True)
+        return write_out(out, array, "lerp", exact=True, inputs=(self, end, weight))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -771,7 +771,7 @@ def addcmul(
         )
         raise
     if out is not None:
-        return write_out(out, array, "addcmul")
+        return write_out(out, array, "addcmul", inputs=(input, tensor1, tensor2))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -834,7 +834,7 @@ def addcdiv(
         )
         raise
     if out is not None:
-        return write_out(out, array, "addcdiv")
+        return write_out(out, array, "addcdiv", inputs=(input, tensor1, tensor2))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -919,7 +919,7 @@ def pow_tensor(self: T, exponent: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, exponent: Tensor, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:
-        return write_out(out, array, "pow")
+        return write_out(out, array, "pow", inputs=(self, exponent))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -1187,7 +1187,7 @@ def sgn(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array, "sgn")
+        return write_out(out, array, "sgn", exact=True)
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None

@@ -202,7 +202,7 @@ def maximum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "maximum")
+        return write_out(out, array, "maximum", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -243,7 +243,7 @@ def minimum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "minimum")
+        return write_out(out, array, "minimum", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -264,7 +264,7 @@ def fmax(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "fmax")
+        return write_out(out, array, "fmax", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -285,7 +285,7 @@ def fmin(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "fmin")
+        return write_out(out, array, "fmin", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -317,7 +317,7 @@ def clamp_tensors(
         )
         raise
     if out is not None:
-        return write_out(out, array, "clamp", exact=True)
+        return write_out(out, array, "clamp", inputs=(self, min, max))
     result = wrap_like(self, array)
     if is_recording() and requires_grad(self, min, max):
         node = ClampBackward0.record(self, min, max)
@@ -430,7 +430,7 @@ def clamp_min_tensor(self: T, min: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, min: Tensor, out: Tensor | None", self, min, out)
         raise
     if out is not None:
-        return write_out(out, array, "clamp_min")
+        return write_out(out, array, "clamp_min", inputs=(self, min))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -502,7 +502,7 @@ def clamp_max_tensor(self: T, max: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, max: Tensor, out: Tensor | None", self, max, out)
         raise
     if out is not None:
-        return write_out(out, array, "clamp_max")
+        return write_out(out, array, "clamp_max", inputs=(self, max))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -556,7 +556,7 @@ def where_between(
         )
         raise
     if out is not None:
-        return write_out(out, array, "where", exact=True)
+        return write_out(out, array, "where", exact=True, inputs=(condition, input, other))
     result = wrap_like(condition, array)
     if (
         (
@@ -597,7 +597,7 @@ def eq(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         )
         raise
     if out is not None:
-        return write_out(out, array, "eq")
+        return write_out(out, array, "eq", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -685,7 +685,7 @@ def ne(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         )
         raise
     if out is not None:
-        return write_out(out, array, "ne")
+        return write_out(out, array, "ne", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -773,7 +773,7 @@ def lt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         )
         raise
     if out is not None:
-        return write_out(out, array, "lt")
+        return write_out(out, array, "lt", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -861,7 +861,7 @@ def le(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         )
         raise
     if out is not None:
-        return write_out(out, array, "le")
+        return write_out(out, array, "le", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -949,7 +949,7 @@ def gt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         )
         raise
     if out is not None:
-        return write_out(out, array, "gt")
+        return write_out(out, array, "gt", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -1037,7 +1037,7 @@ def ge(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         )
         raise
     if out is not None:
-        return write_out(out, array, "ge")
+        return write_out(out, array, "ge", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -1186,7 +1186,7 @@ def logical_and(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "logical_and")
+        return write_out(out, array, "logical_and", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (
@@ -1226,7 +1226,7 @@ def logical_or(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "logical_or")
+        return write_out(out, array, "logical_or", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (
@@ -1266,7 +1266,7 @@ def logical_xor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "logical_xor")
+        return write_out(out, array, "logical_xor", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (
@@ -1360,7 +1360,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         )
         raise
     if out is not None:
-        return write_out(out, array, "bitwise_and")
+        return write_out(out, array, "bitwise_and", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -1404,7 +1404,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
         )
         raise
     if out is not None:
-        return write_out(out, array, "bitwise_or")
+        return write_out(out, array, "bitwise_or", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -1448,7 +1448,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         )
         raise
     if out is not None:
-        return write_out(out, array, "bitwise_xor")
+        return write_out(out, array, "bitwise_xor", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -1492,7 +1492,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
         )
         raise
     if out is not None:
-        return write_out(out, array, "bitwise_left_shift")
+        return write_out(out, array, "bitwise_left_shift", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -1536,7 +1536,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
         )
         raise
     if out is not None:
-        return write_out(out, array, "bitwise_right_shift")
+        return write_out(out, array, "bitwise_right_shift", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 

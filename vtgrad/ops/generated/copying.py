@@ -250,7 +250,7 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
-        return write_out(out, array, "tril")
+        return write_out(out, array, "tril", exact=True)
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
@@ -284,7 +284,7 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
-        return write_out(out, array, "triu")
+        return write_out(out, array, "triu", exact=True)
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
