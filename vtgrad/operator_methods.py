@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Self, cast
 
 import numpy as np
@@ -41,6 +43,14 @@ def _assign(part: TensorBase, value: object, name: str) -> None:
     if not isinstance(operand, TensorBase):
         operand = wrap_like(part, as_element(operand, part._impl.array.dtype))
     F.copy_(part, operand)
+
+
+def _warn_of_rank(name: str, ndim: int) -> None:
+    warnings.warn(
+        f"{name} of a tensor with {ndim} dimension(s) is deprecated: it is for matrices",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -373,6 +383,9 @@ class OperatorMethods(TensorBase):
     def __setitem__(self, index: Index, value: TensorBase | Number) -> None:
         F.setitem(self, index, value)
 
+    def __delitem__(self, index: Index) -> None:
+        raise ArgumentTypeError("the elements of a tensor cannot be deleted")
+
     def where(self, condition: TensorBase, other: TensorBase | Number) -> Self:
         """The tensor's elements where `condition` is true, `other` elsewhere."""
         return cast("Self", F.where(condition, self, other))
@@ -381,9 +394,28 @@ class OperatorMethods(TensorBase):
         """The derivative of order `n` of the digamma function."""
         return F.polygamma(n, self)
 
+    def sum_to_size(self, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> Self:
+        """The sum over what broadcasting from a shape added; the tensor itself if that is nothing.
+
+        Raises
+        ------
+        ShapeError
+            If the shape does not broadcast to the tensor's.
+        """
+        return F.sum_to(self, sizes, size)
+
+    def split(self, split_size: int | Sequence[int], dim: int = 0) -> tuple[Self, ...]:
+        """Pieces along a dimension; see `vtgrad.split`."""
+        return F.split(self, split_size, dim)
+
     @property
     def T(self) -> Self:
-        """All dimensions in reverse order; a view."""
+        """All dimensions in reverse order; a view.
+
+        Only of matrices, else there is a warning: use `mT`, or `permute`.
+        """
+        if self.ndim != 2:
+            _warn_of_rank("T", self.ndim)
         return F.permute(self, tuple(reversed(range(self.ndim))))
 
     @property
@@ -396,6 +428,7 @@ class OperatorMethods(TensorBase):
             If there is one dimension only.
         """
         if self.ndim == 0:
+            _warn_of_rank("mT", 0)
             return self
         if self.ndim == 1:
             raise ShapeError(
@@ -418,6 +451,9 @@ class OperatorMethods(TensorBase):
                 f"H needs a matrix, not {self.ndim} dimensions; mH takes batches of them",
                 shape=self.shape,
             )
+        if self.ndim == 0:
+            _warn_of_rank("H", 0)
+            return F.lazy_conj(self)
         return F.adjoint(self)
 
     @property

@@ -257,6 +257,37 @@ def test_out_is_written_under_no_grad_whatever_requires_grad() -> None:
     assert not target.requires_grad
 
 
+def test_an_operand_does_not_take_on_the_shape_of_the_result() -> None:
+    row, number, matrix = ramp(3), vt.tensor(1.0, dtype=vt.float64), ramp(2, 3)
+    calls: list[Callable[[], object]] = [
+        lambda: vt.add(row, matrix, out=row),
+        lambda: vt.mul(matrix, number, out=number),
+        lambda: vt.ge(number, row, out=number),
+        lambda: vt.where(matrix > 2, row, number, out=row),
+    ]
+    for call in calls:
+        with refused(RuntimeError, "shape", [row, number, matrix]):
+            call()
+
+
+def test_out_has_the_dtype_that_is_asked_for() -> None:
+    x, target = ramp(2, 3), vt.zeros(3)
+    calls: list[tuple[str, Callable[[], object]]] = [
+        ("dtype", lambda: vt.sum(x, 0, dtype=vt.float64, out=target)),
+        ("dtype", lambda: vt.mean(x, 0, dtype=vt.float64, out=target)),
+        ("dtype", lambda: vt.prod(x, 0, dtype=vt.float64, out=target)),
+        ("dtype", lambda: vt.cumsum(x[0], 0, dtype=vt.float64, out=target)),
+        ("result-type", lambda: vt.tril(x, out=vt.zeros(2, 3))),
+        ("result-type", lambda: vt.sgn(x[0], out=target)),
+        ("result-type", lambda: vt.signbit(x[0], out=target)),
+    ]
+    for kind, call in calls:
+        with refused(RuntimeError, kind, [x, target]):
+            call()
+    assert vt.clamp(x, x, x, out=vt.zeros(2, 3)).tolist() == x.tolist()
+    assert vt.max(x, out=vt.zeros(())).tolist() == 6
+
+
 def test_requires_grad_is_not_taken_from_a_computed_tensor() -> None:
     y = leaf(2) * 2
     with refused(RuntimeError, "requires-grad", [y]):

@@ -109,7 +109,7 @@ _BINARY: Final[Mapping[str, tuple[Callable[..., object], list[tuple[object, obje
     "fmod_tensor": (np.fmod, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
     "pow_number": (np.power, [(POSITIVE, 1.5), (MATRIX, 3), (COMPLEX, 2), (COMPLEX, 0.5)]),
     "pow_tensor": (np.power, [(POSITIVE, OTHER), (POSITIVE, VECTOR), (COMPLEX, SECOND_COMPLEX)]),
-    "pow_of_number": (np.power, [(2.5, OTHER), (0.5, COMPLEX)]),
+    "pow_of_number": (np.power, [(2.5, OTHER), (0.5, COMPLEX), (-2.5, COMPLEX)]),
     "atan2": (np.arctan2, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
     "maximum": (np.maximum, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
     "minimum": (np.minimum, [(MATRIX, OTHER), (MATRIX, VECTOR)]),

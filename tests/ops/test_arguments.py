@@ -163,7 +163,7 @@ def test_integer_that_comes_as_a_tensor_is_only_read() -> None:
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )
-@pytest.mark.filterwarnings("ignore:.*grad.*:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*grad.*:UserWarning", "ignore:.*is deprecated:UserWarning")
 def test_every_name_in_dir_is_accessible(tensor: vt.Tensor, kind: str) -> None:
     for name in dir(tensor):
         try:

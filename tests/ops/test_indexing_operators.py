@@ -275,6 +275,7 @@ def test_masks_fill_repeated_elements_only_while_nothing_is_recorded() -> None:
         (lambda y: y.scatter_(0, ints(0), 1j), ResultTypeError),
         (lambda y: y.index_put_((ints(5),), scalar(1)), OutOfRangeError),
         (lambda y: y.index_put_((ints(0),), vt.tensor(1)), DTypeError),
+        (lambda y: y.index_put_((vt.tensor(True),), scalar(1)), OutOfRangeError),
         (lambda y: y.masked_fill_(ints(1, 0, 1), 1.0), DTypeError),
         (lambda y: y.masked_fill_(vt.ones((2, 3), dtype=vt.bool), 1.0), ShapeError),
         (lambda y: y.copy_(vt.ones(2)), ShapeError),

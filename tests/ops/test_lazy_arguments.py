@@ -15,7 +15,7 @@ import vtgrad as vt
 from vtgrad.errors import VtgradError
 from vtgrad.storage.arrays import Array
 
-from .calls import OPERATORS, Case, cases, function_named, results_of
+from .calls import OPERATORS, Case, as_array, cases, function_named, results_of
 from .sample import Sample
 from .samples import DRAWN
 
@@ -124,6 +124,30 @@ def complex_case(case: Case) -> Case:
     return Case(case.operator, Sample(None, arguments, options), case.nr)
 
 
+def single(value: object) -> object:
+    """The same with one number for an array, without dimensions."""
+    if isinstance(value, list):
+        return [single(x) for x in value]
+    return value[(0,) * value.ndim] if isinstance(value, np.ndarray) and value.size else value
+
+
+def single_case(case: Case) -> Case:
+    """The case with 0-d tensors: kernels treat them apart, and NumPy makes scalars of them."""
+    given = case.sample
+    names = [a.name for a in case.operator.arguments]
+    arguments = tuple(
+        [
+            0 if name == "dim" else as_array(x) if isinstance(x, np.generic) else x
+            for name, x in zip(names, map(single, given.arguments), strict=False)
+        ]
+    )
+    options = {
+        name: as_array(x) if isinstance(x, np.generic) else x
+        for name, x in ((name, single(x)) for name, x in given.options.items())
+    }
+    return Case(case.operator, Sample(None, arguments, options), case.nr)
+
+
 def is_complex(case: Case) -> bool:
     """Whether an argument is complex."""
     given = [*case.sample.arguments, *case.sample.options.values()]
@@ -213,6 +237,31 @@ def gradients_of_leaves(call: Call, result: vt.Tensor) -> list[vt.Tensor]:
 def _ramp(like: vt.Tensor) -> vt.Tensor:
     numbers = np.linspace(0.5, 1.5, max(like.numel(), 1))[: like.numel()].reshape(like.shape)
     return vt.tensor(numbers if not like.is_complex() else numbers * (1 - 0.5j)).to(like.dtype)
+
+
+# Steps of other operators, which see to it that there are dimensions.
+_CHECKED_BEFORE: Final = {
+    "_reshape_alias",
+    "linalg_cross",
+    "put_selected",
+    "scatter_overwritten",
+    "unfold_backward",
+}
+SINGLE: Final = [
+    pytest.param(single_case(case), "neg", id=str(case))
+    for case in cases(lambda op: op.name not in _ABOUT_LAZINESS | _CHECKED_BEFORE | DRAWN)
+]
+
+
+@pytest.mark.parametrize(("case", "kind"), SINGLE)
+def test_lazy_tensors_without_dimensions_give_what_plain_ones_give(case: Case, kind: str) -> None:
+    name = case.operator.name
+    expected, found = outcome(Call(case, None, name).run), outcome(Call(case, kind, name).run)
+    if isinstance(expected, type):
+        assert found is expected
+        return
+    assert not isinstance(found, type), found
+    assert_same(found, expected)
 
 
 @pytest.mark.parametrize(("case", "kind", "which"), CASES)

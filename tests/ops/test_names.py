@@ -89,7 +89,7 @@ def test_an_alias_is_the_same_operator(entry: str, name: str) -> None:
 @pytest.mark.parametrize("entry", METHODS)
 def test_methods_and_attributes(entry: str) -> None:
     if not entry.endswith("-"):
-        assert hasattr(vt.tensor(1.0), entry)
+        assert hasattr(vt.ones(1, 1), entry)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -120,6 +120,14 @@ def table() -> list[tuple[Callable[[], Any], object]]:
         (lambda: x.sub(other=x, alpha=2).sum(), -21.0),
         (lambda: vt.div(x, 2, rounding_mode="floor").sum(), 9.0),
         (lambda: vt.pow(2, exponent=row[:1]), [128.0]),
+        (lambda: vt.add(2, row, alpha=2), [16.0, 18.0, 20.0]),
+        (lambda: vt.isclose(row > 7, row > 0, atol=1.0), [True, True, True]),
+        (lambda: vt.sub(2, row), [-5.0, -6.0, -7.0]),
+        (lambda: vt.multiply(2, row, out=vt.empty(0)), [14.0, 16.0, 18.0]),
+        (lambda: vt.div(27, row[2:]), [3.0]),
+        (lambda: vt.div(20, row, rounding_mode="floor"), [2.0, 2.0, 2.0]),
+        (lambda: vt.bitwise_and(3, vt.tensor([1, 6])), [1, 2]),
+        (lambda: vt.bitwise_left_shift(1, vt.tensor([0, 3])), [1, 8]),
         (lambda: x.clamp(min=2, max=5).sum(), 21.0),
         (lambda: x.clamp(2, 5).sum(), 21.0),
         (lambda: x.view(3, 2), tall),
@@ -145,6 +153,17 @@ def table() -> list[tuple[Callable[[], Any], object]]:
         (lambda: vt.norm(row, p=1), 24.0),
         (lambda: vt.split(x, 2, dim=1)[1], [[3.0], [6.0]]),
         (lambda: x.split([1, 2], dim=1)[0], [[1.0], [4.0]]),
+        (lambda: vt.split(tensor=x, split_size_or_sections=2, dim=1)[1], [[3.0], [6.0]]),
+        (lambda: x.split(split_size=2, dim=1)[1], [[3.0], [6.0]]),
+        (lambda: vt.hsplit(x, sections=3)[2], [[3.0], [6.0]]),
+        (lambda: x.hsplit(indices=(2,))[1], [[3.0], [6.0]]),
+        (lambda: x.vsplit(sections=2)[0], [[1.0, 2.0, 3.0]]),
+        (lambda: vt.dsplit(x[None], indices=[2])[1], [[[3.0], [6.0]]]),
+        (lambda: x.sum_to_size(1, 3), [[5.0, 7.0, 9.0]]),
+        (lambda: x.sum_to_size((3,)), [5.0, 7.0, 9.0]),
+        (lambda: x.sum_to_size(size=(2, 1)), [[6.0], [15.0]]),
+        (lambda: x.sum_to_size(()), 21.0),
+        (lambda: row.clone().copy_(other=x[0]), [1.0, 2.0, 3.0]),
         (lambda: x.tensor_split(2, dim=1)[1], [[3.0], [6.0]]),
         (lambda: vt.tensor_split(x, indices=(1,), dim=1)[0], [[1.0], [4.0]]),
         (lambda: vt.tensor_split(x, sections=2, dim=1)[1], [[3.0], [6.0]]),

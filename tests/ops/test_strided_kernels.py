@@ -74,3 +74,5 @@ def test_sources_of_another_shape_are_refused() -> None:
         strided.as_strided_scatter_at(X, X, ((2, 3), (3, 1), 0), ((2,), (1,), 0))
     with pytest.raises(OutOfRangeError):
         strided.select_scatter(X, X[0], 0, 2)
+    with pytest.raises(OutOfRangeError):
+        strided.slice_scatter(X[0, 0, ...], X[0, 0, ...], 0, 0)

@@ -244,3 +244,39 @@ def test_second_derivatives_pass_through_views() -> None:
     # Each element's square counts as often as a window shows it: d/dx of sum(g) is 2 * count.
     (h,) = vt.autograd.grad(g.sum(), x)
     assert h.tolist() == [[0, 4], [2, 2]]
+
+
+def test_sum_to_size_is_the_tensor_itself_where_nothing_was_added() -> None:
+    x = leaf(2, 3)
+    assert x.sum_to_size(2, 3) is x
+    part = x.sum_to_size(3)
+    assert part.shape == (3,)
+    assert name(part) == "ViewBackward0"
+    assert gradient(part[1], x) == [[0, 1, 0], [0, 1, 0]]
+    for wrong in ((2,), (4, 2, 3), (-1, 3)):
+        with pytest.raises(ShapeError):
+            x.sum_to_size(wrong)
+
+
+@pytest.mark.parametrize(
+    ("op", "sizes"),
+    [
+        (lambda x: x.T, (2, 3, 4)),
+        (lambda x: x.T, (3,)),
+        (lambda x: x.T, ()),
+        (lambda x: x.mT, ()),
+        (lambda x: x.H, ()),
+        (lambda x: x.mH, ()),
+        (vt.adjoint, ()),
+    ],
+)
+def test_transposes_of_what_is_no_matrix_are_warned_about(op: Op, sizes: tuple[int, ...]) -> None:
+    with pytest.warns(UserWarning, match="deprecated") as caught:
+        made = op(leaf(*sizes))
+    assert made.shape == sizes[::-1]
+    assert len(caught) == 1
+
+
+def test_elements_cannot_be_deleted() -> None:
+    with pytest.raises(TypeError, match="deleted"):
+        del leaf(2)[0]

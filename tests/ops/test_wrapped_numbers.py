@@ -1,6 +1,9 @@
 """A 0-d tensor that stands for a Python number promotes like the number."""
 
+import pytest
+
 import vtgrad as vt
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
 
 
 def test_a_wrapped_number_weighs_less_than_a_0d_tensor() -> None:
@@ -16,3 +19,23 @@ def test_a_wrapped_number_weighs_less_than_a_0d_tensor() -> None:
 def test_an_integer_out_of_range_wraps_around_when_it_is_divided() -> None:
     assert (-1 // vt.tensor([1, 2, 3], dtype=vt.uint8)).tolist() == [255, 127, 85]
     assert (2**40 // vt.tensor([7], dtype=vt.int32)).tolist() == [0]
+
+
+def test_a_number_may_be_the_first_operand() -> None:
+    x = vt.tensor([1.0, 2.0], requires_grad=True)
+    y = vt.mul(3, x)
+    y.sum().backward()
+    assert y.tolist() == [3.0, 6.0]
+    assert x.grad is not None
+    assert x.grad.tolist() == [3.0, 3.0]
+    small = vt.tensor([1, 200], dtype=vt.uint8)
+    assert vt.add(100, small).tolist() == [101, 44]
+    assert vt.div(-1, small[:1]).tolist() == [-1.0]
+    assert vt.add(True, small).dtype is vt.uint8
+    with pytest.raises(DTypeError):
+        vt.sub(True, x)
+    for call in (vt.div, vt.floor_divide):
+        with pytest.raises(ArgumentValueError):
+            call(2**70, small)
+    with pytest.raises(ArgumentTypeError, match="'input' must be a tensor"):
+        vt.add("1", x)  # type: ignore[call-overload]  # what is refused

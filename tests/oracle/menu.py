@@ -59,6 +59,7 @@ def binary(op: str) -> Iterator[str]:
     for letter in ("a", "s", "i", "m", "f", "z", "n"):
         for number in ("2", "-1", "0", "0.5", "True", "1j"):
             yield f"{{{letter}}}.{op}({number})"
+            yield f"L.{op}({number}, {{{letter}}})"
     if op in WITHOUT_INPLACE:
         return
     for left in ("A", "P", "V"):

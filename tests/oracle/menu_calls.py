@@ -59,6 +59,11 @@ _LISTED: dict[str, str] = {
         " | {i}.addcdiv({i}, {j}) | {f}.addcdiv({a}, {b}) | {a}.addcdiv({i}, {j}) | {P}.addcdiv_({b}, {pos})"
         " | {a}.addcdiv({b}, {i})"
     ),
+    "sum_to_size": (
+        "{a}.sum_to_size(2, 3) | {a}.sum_to_size(1, 3) | {a}.sum_to_size((3,)) | {a}.sum_to_size(size=(2, 1))"
+        " | {a}.sum_to_size(()) | {a}.sum_to_size(1) | {a}.sum_to_size(2) | {a}.sum_to_size(1, 2, 3) | {j}.sum_to_size(3)"
+        " | {p}.sum_to_size(2, 3) | {p}.sum_to_size(1, 1) | {k}.sum_to_size(3, 1) | {e}.sum_to_size(3) | {s}.sum_to_size(())"
+    ),
     "mm": (
         "L.mm({a}, {sq}) | L.mm({a}, {b}) | L.mm({p}, {sq}) | L.mm({e}, {sq})"
         " | L.mm({a}.detach(), {sq}.detach(), out={O}) | L.mm({v}, {sq}) | L.mm({i}, {i}.t()) | L.mm({a}, {f}.t())"
@@ -100,7 +105,7 @@ _LISTED: dict[str, str] = {
     "copy_": (
         "{A}.copy_({b}) | {A}.copy_({v}) | {A}.copy_({f}) | {A}.copy_({i}) | {P}.copy_({b}) | {V}.copy_({col})"
         " | {i}.copy_({a}) | {A}.copy_({A}) | {A}.copy_({k}) | {A}.copy_({s}) | {f}.detach().copy_({a})"
-        " | {A}.copy_({z}) | {Z}.copy_({a}) | {m}.copy_({b}) | {S}.copy_({S}.t()) | {e}.clone().copy_({e})"
+        " | {A}.copy_(other={b}) | {A}.copy_({z}) | {Z}.copy_({a}) | {m}.copy_({b}) | {S}.copy_({S}.t()) | {e}.clone().copy_({e})"
     ),
     "cat": (
         "L.cat([{a}, {b}]) | L.cat([{a}, {b}], dim=1) | L.cat([{a}, {p}], -1) | L.cat([{a}, {e}])"

@@ -375,7 +375,7 @@ def version_of_fresh(s: Situation) -> bool:
 def out_over_input(s: Situation) -> bool:
     if s.torch_error is not None or s.step.op not in ("mm out=", "sum out="):
         return False
-    if s.our_error is not None and kind_of(s.our_error) != "input-overlap":
+    if s.our_error is not None and kind_of(s.our_error) not in ("input-overlap", "shape"):
         return False
     if s.our_error is None and (s.divergence is None or s.divergence.what != "values"):
         return False

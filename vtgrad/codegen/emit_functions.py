@@ -11,7 +11,7 @@ __all__ = ["FUNCTION_IMPORTS", "emit_function", "function_names"]
 
 FUNCTION_IMPORTS = """\
 from collections.abc import Sequence
-from typing import Generic, NamedTuple
+from typing import Generic, NamedTuple, overload
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
 from vtgrad.ops.explain import explain
+from vtgrad.ops.number_first import as_first_operand
 from vtgrad.ops.quick import quick_binary
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
@@ -63,6 +64,12 @@ def _as_users_call_it(operator: Operator) -> Operator:
     renamed = dataclasses.replace(first, name="input")
     return dataclasses.replace(operator, arguments=(renamed, *rest))
 
+
+# The first parameter of an operator that takes a number there is still a tensor to its body.
+_NUMBER_COMES_LATE = (
+    "  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]"
+    "  # a number there is met when the call has failed\n    "
+)
 
 # Operators that users mostly call by another name.
 _SPOKEN = {"true_divide": "div", "linalg_vector_norm": "norm"}
@@ -212,7 +219,17 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
         star = "" if has_keyword_only(operator) else "*, "
         kind = "Sequence[T]" if multiple else "T"
         params += f", {star}out: {kind} | None = None"
-    text = f"{header}def {operator.name}({params}) -> {returned}:\n"
+    text = header
+    ignored = ""
+    if operator.number_first:
+        first, second = (a.name for a in operator.arguments[:2])
+        other_way = params.replace(f"{first}: T", f"{first}: Number").replace(
+            f"{second}: AnyTensor | Number", f"{second}: T"
+        )
+        text += f"@overload\ndef {operator.name}({params}) -> T: ...\n"
+        text += f"@overload\ndef {operator.name}({other_way}) -> T: ...\n"
+        ignored = _NUMBER_COMES_LATE
+    text += f"def {operator.name}({ignored}{params}) -> {returned}:\n"
     text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a new tensor.")
     body = ""
     if operator.out:
@@ -252,6 +269,8 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
     else:
         ending = ""
         if operator.out:
+            if len(operator.tensors) > 1 and not any(a.is_list for a in operator.tensors):
+                extra += f", inputs=({_tensor_names(operator)})"
             ending = "    if out is not None:\n        return write_out(out, array" + extra + ")\n"
         ending += f"    result = wrap_like({source}, array)\n"
         if operator.ufunc is None:
@@ -277,6 +296,16 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
 
 def _explained(operator: Operator, body: str, *, out: bool = True) -> str:
     """A ``try`` around statements; see Note [Arguments are looked at when a call has failed]."""
+    retried = ""
+    if out and operator.number_first:
+        first, second = (a.name for a in operator.arguments[:2])
+        passed = f"turned, {_passed(operator, skip_first=True)}{', out=out' * operator.out}"
+        inexact = ", inexact=True" if operator.number_first == "float" else ""
+        retried = (
+            f"        turned = as_first_operand({first}, {second}{inexact})\n"
+            "        if turned is not None:\n"
+            f"            return {operator.name}({passed})\n"
+        )
     types = [f"{a.name}: {a.type}" for a in operator.arguments]
     names = [a.name for a in operator.arguments]
     if out and operator.out:
@@ -286,6 +315,7 @@ def _explained(operator: Operator, body: str, *, out: bool = True) -> str:
     return (
         f"    try:\n{indented}"
         "    except Exception as error:\n"
+        f"{retried}"
         f'        explain(error, "{", ".join(types)}", {", ".join(names)})\n'
         "        raise\n"
     )

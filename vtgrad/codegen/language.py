@@ -35,6 +35,7 @@ _KEYS: Final = {
     "overlapping",
     "replay",
     "method",
+    "number_first",
 }
 
 
@@ -107,6 +108,7 @@ class Operator:
     replay: bool
     real_result: bool
     method: bool
+    number_first: str | None
     aliases: tuple[str, ...]
     where: str
     copies_view: bool = False
@@ -250,6 +252,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         replay=bool(entry.get("replay", False)),
         real_result=bool(entry.get("real_result", False)),
         method=bool(entry.get("method", True)),
+        number_first=str(entry["number_first"]) if "number_first" in entry else None,
         aliases=_aliases(where, entry),
         where=where,
     )

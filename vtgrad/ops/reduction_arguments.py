@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, ResultTypeError
-from vtgrad.ops.arguments import array_of
+from vtgrad.errors import ArgumentTypeError, DTypeError, ResultTypeError
+from vtgrad.ops.arguments import array_of, numpy_or_none
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.dtypes import DType
@@ -23,7 +23,7 @@ __all__ = [
     "check_pair",
     "checked_dim",
     "checked_dims",
-    "dtype_or_of",
+    "dtype_with_out",
     "either",
 ]
 
@@ -53,6 +53,27 @@ def either(dim: Dims | Unset, axis: Dims | Unset, names: str = "dim and axis") -
     if dim is not UNSET:
         raise ArgumentTypeError(f"{names} are the same argument: give one of them")
     return axis
+
+
+def dtype_with_out(dtype: DType | None, out: TensorBase | None) -> DType | None:
+    """The dtype to compute in: unless it is given, that of ``out=``.
+
+    Raises
+    ------
+    DTypeError
+        If it is given and ``out`` has another.
+    """
+    if out is None:
+        return dtype
+    found = array_of(out, "out").dtype
+    wanted = numpy_or_none(dtype)
+    if wanted is not None and wanted != found:
+        raise DTypeError(
+            f"out= has dtype {found.name}, but {wanted.name} was asked for",
+            expected=wanted.name,
+            found=found.name,
+        )
+    return out.dtype
 
 
 def check_flag(value: object, name: str) -> bool:
@@ -104,14 +125,6 @@ def checked_dims(value: object, name: str = "dim") -> Dims:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple([checked_dim(d, name) for d in value])
     return checked_dim(value, name)
-
-
-def dtype_or_of(out: TensorBase | None, dtype: DType | None) -> DType | None:
-    """The dtype to compute in: unless it is given, that of ``out=``."""
-    if dtype is not None or out is None:
-        return dtype
-    array_of(out, "out")
-    return out.dtype
 
 
 def check_pair(out: Sequence[TensorBase] | None, values: NumpyDType) -> None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import OutGradError, ResultTypeError
+from ..errors import OutGradError, ResultTypeError, ShapeError
 from ..graph.functions import requires_grad
 from ..graph.recording import is_recording
 from ..storage.arrays import Array, Shape
@@ -59,7 +59,14 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
             check_input_overlap(out._impl, x._impl, distinct=False)
 
 
-def write_out(out: T, result: Array, operator: str, *, exact: bool = False) -> T:
+def write_out(
+    out: T,
+    result: Array,
+    operator: str,
+    *,
+    exact: bool = False,
+    inputs: Sequence[object] = (),
+) -> T:
     """Store a result in ``out``, which takes on its shape if it has another.
 
     Parameters
@@ -68,6 +75,8 @@ def write_out(out: T, result: Array, operator: str, *, exact: bool = False) -> T
         The operator's name, for those who ask who wrote.
     exact : bool
         Whether ``out`` must have the result's dtype; else the result is cast.
+    inputs : sequence
+        What the result was computed from; if ``out`` is among them, it keeps its shape.
 
     Raises
     ------
@@ -75,9 +84,18 @@ def write_out(out: T, result: Array, operator: str, *, exact: bool = False) -> T
         If ``out`` overlaps itself.
     ResultTypeError
         If its dtype cannot hold the result, or is not the result's though it must be.
+    ShapeError
+        If it is an input of another shape than the result's.
     ResizeError
         If it would need more memory than it has, and that cannot grow.
     """
+    if out._impl.sizes != result.shape and any(x is out for x in inputs):
+        raise ShapeError(
+            f"out= is also an input, of shape {list(out._impl.sizes)}, and cannot take on the "
+            f"result's shape {list(result.shape)}",
+            expected=result.shape,
+            found=out._impl.sizes,
+        )
     store = _Store(out._impl, result, _new_strides(out, result, exact))
     try:
         store.begin(operator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TypeVar
 
 from vtgrad.errors import DTypeError, ShapeError
@@ -128,4 +129,11 @@ def adjoint(input: T) -> T:
         raise ShapeError(
             "adjoint needs a matrix or a batch of them, got 1 dimension", shape=input.shape
         )
-    return lazy_conj(F.transpose(input, -2, -1) if input.ndim else input)
+    if not input.ndim:
+        warnings.warn(
+            "adjoint of a tensor with 0 dimensions is deprecated: use conj()",
+            UserWarning,
+            stacklevel=3,
+        )
+        return lazy_conj(input)
+    return lazy_conj(F.transpose(input, -2, -1))

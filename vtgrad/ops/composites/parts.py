@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from vtgrad.errors import ArgumentTypeError, OutOfRangeError, ShapeError
+from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
 from vtgrad.graph.functions import requires_grad
 from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
@@ -43,6 +43,8 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=TensorBase)
+# The number of pieces, or the places of the cuts.
+Parts: TypeAlias = int | Sequence[int] | TensorBase
 
 
 @explained
@@ -176,14 +178,14 @@ def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T:
 
 
 @explained
-def split(input: T, split_size: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
+def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
     """Pieces along a dimension, of one size (the last perhaps smaller) or of given sizes.
 
     They are the results of one operator, so none of them may be written in place.
     """
-    if isinstance(split_size, Sequence):
-        return F.split_with_sizes(input, tuple(split_size), dim)
-    return F.split_equal(input, index(split_size), dim)
+    if isinstance(split_size_or_sections, Sequence):
+        return F.split_with_sizes(tensor, tuple(split_size_or_sections), dim)
+    return F.split_equal(tensor, index(split_size_or_sections), dim)
 
 
 @explained
@@ -215,7 +217,7 @@ def chunk_size(input: TensorBase, chunks: int, dim: int) -> int:
 @explained
 def tensor_split(
     input: T,
-    indices_or_sections: int | Sequence[int] | TensorBase | None = None,
+    indices_or_sections: Parts | None = None,
     dim: int = 0,
     *,
     indices: Sequence[int] | None = None,
@@ -242,16 +244,7 @@ def tensor_split(
     if input.ndim == 0:
         raise ShapeError("tensor_split needs at least 1 dimension, got a 0-d tensor", ndim=0)
     axis = normalize_dim(dim, input.ndim)
-    given: list[int | Sequence[int] | TensorBase] = [
-        x for x in (indices_or_sections, indices, sections) if x is not None
-    ]
-    if len(given) != 1:
-        raise ArgumentTypeError(
-            f"tensor_split needs a number of pieces or the places of the cuts, once, not "
-            f"{len(given)} times",
-            argument="indices_or_sections",
-        )
-    parts = _cuts(given[0])
+    parts = _cuts(_given_once((indices_or_sections, indices, sections), "tensor_split"))
     if not isinstance(parts, int):
         cuts = [0, *parts]
         ends: list[int | None] = [*parts, None]
@@ -271,7 +264,19 @@ def tensor_split(
     return tuple(pieces)
 
 
-def _cuts(given: int | Sequence[int] | TensorBase) -> int | Sequence[int]:
+def _given_once(values: Sequence[Parts | None], name: str) -> Parts:
+    """The number of pieces or the places of the cuts, under whichever name they came."""
+    given = [x for x in values if x is not None]
+    if len(given) != 1:
+        raise ArgumentTypeError(
+            f"{name} needs a number of pieces or the places of the cuts, once, not "
+            f"{len(given)} times",
+            argument="indices_or_sections",
+        )
+    return given[0]
+
+
+def _cuts(given: Parts) -> int | Sequence[int]:
     """The number of pieces or the places of the cuts, which may come as a tensor."""
     if isinstance(given, Sequence):
         return tuple(map(index, given))
@@ -289,26 +294,45 @@ def _cuts(given: int | Sequence[int] | TensorBase) -> int | Sequence[int]:
 
 
 @explained
-def hsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
-    """`tensor_split` along dimension 1, or 0 if there is only one."""
-    return _named_split(input, indices_or_sections, 0 if input.ndim == 1 else 1, 1, "hsplit")
-
-
-@explained
-def vsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
-    """`tensor_split` along dimension 0."""
-    return _named_split(input, indices_or_sections, 0, 2, "vsplit")
-
-
-@explained
-def dsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
-    """`tensor_split` along dimension 2."""
-    return _named_split(input, indices_or_sections, 2, 3, "dsplit")
-
-
-def _named_split(
-    input: T, parts: int | Sequence[int], dim: int, least: int, name: str
+def hsplit(
+    input: T,
+    indices_or_sections: int | Sequence[int] | None = None,
+    *,
+    indices: Sequence[int] | None = None,
+    sections: int | None = None,
 ) -> tuple[T, ...]:
+    """`tensor_split` along dimension 1, or 0 if there is only one."""
+    parts = _given_once((indices_or_sections, indices, sections), "hsplit")
+    return _named_split(input, parts, 0 if input.ndim == 1 else 1, 1, "hsplit")
+
+
+@explained
+def vsplit(
+    input: T,
+    indices_or_sections: int | Sequence[int] | None = None,
+    *,
+    indices: Sequence[int] | None = None,
+    sections: int | None = None,
+) -> tuple[T, ...]:
+    """`tensor_split` along dimension 0."""
+    parts = _given_once((indices_or_sections, indices, sections), "vsplit")
+    return _named_split(input, parts, 0, 2, "vsplit")
+
+
+@explained
+def dsplit(
+    input: T,
+    indices_or_sections: int | Sequence[int] | None = None,
+    *,
+    indices: Sequence[int] | None = None,
+    sections: int | None = None,
+) -> tuple[T, ...]:
+    """`tensor_split` along dimension 2."""
+    parts = _given_once((indices_or_sections, indices, sections), "dsplit")
+    return _named_split(input, parts, 2, 3, "dsplit")
+
+
+def _named_split(input: T, parts: Parts, dim: int, least: int, name: str) -> tuple[T, ...]:
     if input.ndim < least:
         raise ShapeError(
             f"{name} needs at least {least} dimension(s), got {input.ndim}", ndim=input.ndim
@@ -325,7 +349,5 @@ def _named_split(
 def _one_integer(value: TensorBase, what: str) -> int:
     array = value._impl.array
     if array.ndim or array.dtype.kind not in "iu":
-        raise OutOfRangeError(
-            f"{what} must be an integer or a 0-d integer tensor", shape=array.shape
-        )
+        raise DTypeError(f"{what} must be an integer or a 0-d integer tensor", shape=array.shape)
     return int(array)

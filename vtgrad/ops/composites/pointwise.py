@@ -9,19 +9,16 @@ from __future__ import annotations
 from operator import index
 from typing import Final, TypeVar, cast, overload
 
-import numpy as np
-
 from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import refuse_array
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.number_first import tensor_beside
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.undifferentiable import without_derivative
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.dtypes import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 
@@ -65,23 +62,22 @@ T = TypeVar("T", bound=TensorBase)
 _NOT_GIVEN: Final = cast(None, object())
 
 
-def _tensor_beside(value: Number, other: TensorBase | Number) -> TensorBase:
-    """A 0-d tensor of a number, in the dtype that it has beside the tensor `other`."""
-    if not isinstance(other, TensorBase):
-        raise ArgumentTypeError(
-            f"at least one operand must be a tensor, not {type(value).__name__} and"
-            f" {type(other).__name__}"
-        )
-    dtype = result_dtype(other._impl.array, value)
-    # Integers that are out of range wrap around, as in all arithmetic with numbers.
-    array = np.asarray(value).astype(dtype) if dtype.kind in "iu" else np.asarray(value, dtype)
-    return other._wrap(TensorImpl(array))
-
-
 # -- division -------------------------------------------------------------------------------
 
 
+@overload
 def div(
+    input: T,
+    other: TensorBase | Number,
+    *,
+    rounding_mode: str | None = _NOT_GIVEN,
+    out: T | None = None,
+) -> T: ...
+@overload
+def div(
+    input: Number, other: T, *, rounding_mode: str | None = _NOT_GIVEN, out: T | None = None
+) -> T: ...
+def div(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number is passed on
     input: T,
     other: TensorBase | Number,
     *,
@@ -141,7 +137,9 @@ def floor_divide(
     As in PyTorch its backward raises; ``div(..., rounding_mode="floor")`` has gradient zero.
     """
     if not isinstance(input, TensorBase):
-        input = _tensor_beside(input, other)
+        if not isinstance(other, TensorBase):
+            raise ArgumentTypeError("at least one operand of floor_divide must be a tensor")
+        input = tensor_beside(input, other)
     return without_derivative(F.floor_quotient(input, other, out=out), input, other)
 
 

@@ -13,7 +13,7 @@ from vtgrad.ops.reduction_arguments import (
     check_flag,
     checked_dim,
     checked_dims,
-    dtype_or_of,
+    dtype_with_out,
     either,
 )
 from vtgrad.ops.types import Dims
@@ -75,7 +75,7 @@ def sum(
     dim = either(dim, axis)
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dims = None if dim is UNSET else checked_dims(dim)
-    return F.sum_dim(input, dims, keep, dtype=dtype_or_of(out, dtype), out=out)
+    return F.sum_dim(input, dims, keep, dtype=dtype_with_out(dtype, out), out=out)
 
 
 def mean(
@@ -100,6 +100,8 @@ def mean(
     dim = either(dim, axis)
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dims = None if dim is UNSET else checked_dims(dim)
+    if dtype is not None:
+        dtype_with_out(dtype, out)
     return F.mean_dim(input, dims, keep, dtype=dtype, out=out)
 
 
@@ -116,7 +118,7 @@ def nansum(
     What is nan has no gradient.
     """
     keep = check_flag(keepdim, "keepdim")
-    return F.nansum_dim(input, checked_dims(dim), keep, dtype=dtype_or_of(out, dtype), out=out)
+    return F.nansum_dim(input, checked_dims(dim), keep, dtype=dtype_with_out(dtype, out), out=out)
 
 
 def nanmean(
@@ -164,7 +166,7 @@ def prod(
         if keep or out is not None:
             raise ArgumentTypeError("prod() takes keepdim and out only together with dim")
         return F.prod_all(input, dtype=dtype)
-    return F.prod_dim(input, checked_dim(chosen), keep, dtype=dtype_or_of(out, dtype), out=out)
+    return F.prod_dim(input, checked_dim(chosen), keep, dtype=dtype_with_out(dtype, out), out=out)
 
 
 def amax(

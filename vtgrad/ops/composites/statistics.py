@@ -15,7 +15,7 @@ from vtgrad.ops.reduction_arguments import (
     check_flag,
     checked_dim,
     checked_dims,
-    dtype_or_of,
+    dtype_with_out,
     either,
 )
 from vtgrad.ops.types import Dims
@@ -232,12 +232,12 @@ def _converted(x: T, dtype: DType | None) -> T:
 
 def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running sums along `dim`; integers and bools become int64 unless `dtype` is given."""
-    return F.cumsum_dim(input, checked_dim(dim), dtype=dtype_or_of(out, dtype), out=out)
+    return F.cumsum_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
 
 
 def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running products along `dim`; integers and bools become int64 unless `dtype` is given."""
-    return F.cumprod_dim(input, checked_dim(dim), dtype=dtype_or_of(out, dtype), out=out)
+    return F.cumprod_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
 
 
 def _check_own_dtype(x: TensorBase, dtype: DType | None) -> None:

@@ -1,9 +1,12 @@
-"""Functions of tensors that derivative formulas use beside the public operators."""
+"""Functions of tensors that formulas and methods use beside the public operators."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar, overload
 
+from vtgrad.errors import ShapeError
+from vtgrad.ops.composites.shaping import numbers
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.recorded_gradients import (
     cumprod_backward,
@@ -13,6 +16,7 @@ from vtgrad.ops.recorded_gradients import (
     softmax_backward,
 )
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.geometry import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -22,6 +26,7 @@ __all__ = [
     "prod_backward",
     "scatter_prod_backward",
     "softmax_backward",
+    "sum_to",
 ]
 
 T = TypeVar("T", bound=TensorBase)
@@ -38,3 +43,20 @@ def conj(input: T | Number) -> T | Number:
     if isinstance(input, TensorBase):
         return F._conj_physical(input) if input.is_complex() else input
     return input.conjugate() if isinstance(input, complex) else input
+
+
+def sum_to(tensor: T, sizes: Sequence[int | Sequence[int]], size: Sequence[int] | None) -> T:
+    """What `Tensor.sum_to_size` returns, from the steps that PyTorch records."""
+    shape = numbers(sizes, size, "sum_to_size")
+    if any(n < 0 for n in shape) or broadcast_shapes(shape, tensor.shape) != tensor.shape:
+        raise ShapeError(
+            f"shape {list(shape)} does not broadcast to {list(tensor.shape)}",
+            expected=tensor.shape,
+            found=shape,
+        )
+    if not shape:
+        return F.sum(tensor)
+    added = tensor.ndim - len(shape)
+    over = [d for d, n in enumerate(tensor.shape) if d < added or shape[d - added] != n]
+    kept = F.sum(tensor, over, keepdim=True) if over else tensor
+    return F.view(kept, shape) if added else kept

@@ -80,7 +80,7 @@ def gradient_of_number_exponent(grad: Array, base: Number, exponent: Array, resu
     if isinstance(base, complex) or base >= 0:
         slope = k.conj(k.mul(result, log_of_number(base)))
     else:
-        # As above, in the result's dtype.
+        # The logarithm in the result's dtype: a negative base of a complex power has one.
         slope = k.conj(k.mul(result, k.log(k.add(k.zeros_like(result), base))))
     if base == 0:
         slope = k.where(k.has_power_of_zero(exponent), 0, slope)

@@ -119,13 +119,17 @@ def fill_tensor_(self: T, value: AnyTensor) -> T:
 _copy_writer = k.copy_
 
 
-def copy_(input: T, src: AnyTensor, non_blocking: AnyBool = False) -> T:
+def copy_(input: T, other: AnyTensor, non_blocking: AnyBool = False) -> T:
     """Overwrite with another tensor, broadcast to the shape and cast to the dtype."""
     try:
-        array_of(src, "src")
-        return write(input, CopyBackwards.record, _copy_writer, src, non_blocking, operator="copy_")
+        array_of(other, "other")
+        return write(
+            input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_"
+        )
     except Exception as error:
-        explain(error, "input: Tensor, src: Tensor, non_blocking: bool", input, src, non_blocking)
+        explain(
+            error, "input: Tensor, other: Tensor, non_blocking: bool", input, other, non_blocking
+        )
         raise
 
 
@@ -246,7 +250,7 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
-        return write_out(out, array, "tril")
+        return write_out(out, array, "tril", exact=True)
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
@@ -280,7 +284,7 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
-        return write_out(out, array, "triu")
+        return write_out(out, array, "triu", exact=True)
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None

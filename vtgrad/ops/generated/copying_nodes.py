@@ -197,11 +197,11 @@ class FillBackward3(Node):
 class CopyBackwards(Node):
     """Derivative of `copy_`."""
 
-    __slots__ = ("src_dtype",)
+    __slots__ = ("other_dtype",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
-    src_dtype: NumpyDType
+    other_dtype: NumpyDType
 
     def name(self) -> str:
         """PyTorch's name of the same node."""
@@ -209,13 +209,13 @@ class CopyBackwards(Node):
 
     @staticmethod
     def record(
-        self: TensorBase, src: TensorBase, non_blocking: AnyBool = False, *, inplace: bool = False
+        self: TensorBase, other: TensorBase, non_blocking: AnyBool = False, *, inplace: bool = False
     ) -> CopyBackwards:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
-        edge1 = gradient_edge(src)
+        edge1 = gradient_edge(other)
         node = CopyBackwards((edge0, edge1))
-        node.src_dtype = src._impl.array.dtype
+        node.other_dtype = other._impl.array.dtype
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -231,7 +231,7 @@ class CopyBackwards(Node):
             grad0 = k.zeros_like(grad)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.to_dtype(grad, self.src_dtype)
+            grad1 = k.to_dtype(grad, self.other_dtype)
         return (
             grad0,
             grad1,
@@ -252,7 +252,7 @@ class CopyBackwards(Node):
             grad0 = F.zeros_like(grad)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.to_dtype(grad, self.src_dtype)
+            grad1 = F.to_dtype(grad, self.other_dtype)
         return (
             grad0,
             grad1,

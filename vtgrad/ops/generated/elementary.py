@@ -874,7 +874,7 @@ def atan2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "atan2")
+        return write_out(out, array, "atan2", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())

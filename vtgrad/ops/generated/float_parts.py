@@ -65,7 +65,7 @@ def copysign_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "copysign")
+        return write_out(out, array, "copysign", inputs=(self, other))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -139,7 +139,7 @@ def nextafter(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "nextafter")
+        return write_out(out, array, "nextafter", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -175,7 +175,7 @@ def ldexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "ldexp")
+        return write_out(out, array, "ldexp", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -236,7 +236,7 @@ def heaviside_values(self: T, values: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, values: Tensor, out: Tensor | None", self, values, out)
         raise
     if out is not None:
-        return write_out(out, array, "heaviside", exact=True)
+        return write_out(out, array, "heaviside", exact=True, inputs=(self, values))
     result = wrap_like(self, array)
     return result
 
@@ -251,7 +251,7 @@ def signbit(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array, "signbit")
+        return write_out(out, array, "signbit", exact=True)
     result = wrap_like(input, array)
     return result
 
@@ -409,7 +409,7 @@ def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "gcd")
+        return write_out(out, array, "gcd", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 
@@ -437,7 +437,7 @@ def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "lcm")
+        return write_out(out, array, "lcm", inputs=(input, other))
     result = wrap_like(input, array)
     return result
 

@@ -212,6 +212,7 @@ from vtgrad.ops.composites.support import (
     prod_backward,
     scatter_prod_backward,
     softmax_backward,
+    sum_to,
 )
 from vtgrad.ops.composites.tensor_products import cross, inner, kron, tensordot
 from vtgrad.ops.generated.arithmetic import (
@@ -1314,6 +1315,7 @@ __all__ = [
     "sum",
     "sum_all",
     "sum_dim",
+    "sum_to",
     "sum_to_size",
     "swapaxes",
     "swapaxes_",

@@ -97,7 +97,7 @@ def gather(
         )
         raise
     if out is not None:
-        return write_out(out, array, "gather", exact=True)
+        return write_out(out, array, "gather", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -128,7 +128,7 @@ def scatter_src(
         )
         raise
     if out is not None:
-        return write_out(out, array, "scatter", exact=True)
+        return write_out(out, array, "scatter", exact=True, inputs=(self, index, src))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -183,7 +183,7 @@ def scatter_value(
         )
         raise
     if out is not None:
-        return write_out(out, array, "scatter", exact=True)
+        return write_out(out, array, "scatter", exact=True, inputs=(self, index))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -238,7 +238,7 @@ def scatter_add(
         )
         raise
     if out is not None:
-        return write_out(out, array, "scatter_add", exact=True)
+        return write_out(out, array, "scatter_add", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -303,7 +303,7 @@ def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = Non
         )
         raise
     if out is not None:
-        return write_out(out, array, "index_select", exact=True)
+        return write_out(out, array, "index_select", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -343,7 +343,7 @@ def index_add(
         )
         raise
     if out is not None:
-        return write_out(out, array, "index_add", exact=True)
+        return write_out(out, array, "index_add", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -411,7 +411,7 @@ def index_copy(
         )
         raise
     if out is not None:
-        return write_out(out, array, "index_copy", exact=True)
+        return write_out(out, array, "index_copy", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -577,7 +577,7 @@ def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, index: Tensor, out: Tensor | None", input, index, out)
         raise
     if out is not None:
-        return write_out(out, array, "take", exact=True)
+        return write_out(out, array, "take", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -615,7 +615,7 @@ def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, mask: Tensor, out: Tensor | None", input, mask, out)
         raise
     if out is not None:
-        return write_out(out, array, "masked_select", exact=True)
+        return write_out(out, array, "masked_select", exact=True, inputs=(input, mask))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())

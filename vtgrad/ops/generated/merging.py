@@ -180,7 +180,7 @@ def scatter_reduce(
         )
         raise
     if out is not None:
-        return write_out(out, array, "scatter_reduce", exact=True)
+        return write_out(out, array, "scatter_reduce", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -273,7 +273,7 @@ def scatter_reduced(
         )
         raise
     if out is not None:
-        return write_out(out, array, "scatter", exact=True)
+        return write_out(out, array, "scatter", exact=True, inputs=(self, index, src))
     result = wrap_like(self, array)
     return result
 
@@ -319,7 +319,7 @@ def index_reduce(
         )
         raise
     if out is not None:
-        return write_out(out, array, "index_reduce", exact=True)
+        return write_out(out, array, "index_reduce", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())

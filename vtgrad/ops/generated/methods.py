@@ -1068,9 +1068,6 @@ from vtgrad.ops.generated.functional import (
     sort as _sort,
 )
 from vtgrad.ops.generated.functional import (
-    split as _split,
-)
-from vtgrad.ops.generated.functional import (
     split_with_sizes as _split_with_sizes,
 )
 from vtgrad.ops.generated.functional import (
@@ -1108,9 +1105,6 @@ from vtgrad.ops.generated.functional import (
 )
 from vtgrad.ops.generated.functional import (
     sum as _sum,
-)
-from vtgrad.ops.generated.functional import (
-    sum_to_size as _sum_to_size,
 )
 from vtgrad.ops.generated.functional import (
     swapaxes as _swapaxes,
@@ -1605,7 +1599,6 @@ class TensorMethods(TensorBase):
     slice_scatter = _slice_scatter
     softmax = _softmax
     sort = _sort
-    split = _split
     split_with_sizes = _split_with_sizes
     sqrt = _sqrt
     sqrt_ = _sqrt_
@@ -1619,7 +1612,6 @@ class TensorMethods(TensorBase):
     subtract = _subtract
     subtract_ = _subtract_
     sum = _sum
-    sum_to_size = _sum_to_size
     swapaxes = _swapaxes
     swapaxes_ = _swapaxes_
     swapdims = _swapdims

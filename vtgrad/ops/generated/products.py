@@ -63,7 +63,7 @@ def mm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
         raise
     if out is not None:
-        return write_out(out, array, "mm", exact=True)
+        return write_out(out, array, "mm", exact=True, inputs=(input, mat2))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -84,7 +84,7 @@ def mv(input: T, vec: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, vec: Tensor, out: Tensor | None", input, vec, out)
         raise
     if out is not None:
-        return write_out(out, array, "mv", exact=True)
+        return write_out(out, array, "mv", exact=True, inputs=(input, vec))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -105,7 +105,7 @@ def bmm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
         raise
     if out is not None:
-        return write_out(out, array, "bmm", exact=True)
+        return write_out(out, array, "bmm", exact=True, inputs=(input, mat2))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -126,7 +126,7 @@ def dot(input: T, tensor: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, tensor: Tensor, out: Tensor | None", input, tensor, out)
         raise
     if out is not None:
-        return write_out(out, array, "dot", exact=True)
+        return write_out(out, array, "dot", exact=True, inputs=(input, tensor))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -166,7 +166,7 @@ def addmm(
         )
         raise
     if out is not None:
-        return write_out(out, array, "addmm", exact=True)
+        return write_out(out, array, "addmm", exact=True, inputs=(input, mat1, mat2))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -238,7 +238,7 @@ def addmv(
         )
         raise
     if out is not None:
-        return write_out(out, array, "addmv", exact=True)
+        return write_out(out, array, "addmv", exact=True, inputs=(input, mat, vec))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -310,7 +310,7 @@ def addr(
         )
         raise
     if out is not None:
-        return write_out(out, array, "addr")
+        return write_out(out, array, "addr", inputs=(input, vec1, vec2))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -387,7 +387,7 @@ def baddbmm(
         )
         raise
     if out is not None:
-        return write_out(out, array, "baddbmm", exact=True)
+        return write_out(out, array, "baddbmm", exact=True, inputs=(input, batch1, batch2))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -466,7 +466,7 @@ def addbmm(
         )
         raise
     if out is not None:
-        return write_out(out, array, "addbmm", exact=True)
+        return write_out(out, array, "addbmm", exact=True, inputs=(input, batch1, batch2))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -521,7 +521,7 @@ def vdot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "vdot", exact=True)
+        return write_out(out, array, "vdot", exact=True, inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -567,7 +567,7 @@ def linalg_cross(self: T, other: AnyTensor, dim: AnyInt = -1, *, out: T | None =
         )
         raise
     if out is not None:
-        return write_out(out, array, "linalg_cross", exact=True)
+        return write_out(out, array, "linalg_cross", exact=True, inputs=(self, other))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())

@@ -425,7 +425,7 @@ def normal_of_both(
         )
         raise
     if out is not None:
-        return write_out(out, array, "normal")
+        return write_out(out, array, "normal", inputs=(mean, std))
     result = wrap_like(mean, array)
     if (
         (mean._impl.autograd_meta is not None and mean._impl.autograd_meta.requires_grad())

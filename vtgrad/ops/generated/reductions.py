@@ -280,7 +280,7 @@ def max_all(self: T, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
-        return write_out(out, array, "max", exact=True)
+        return write_out(out, array, "max")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None
@@ -303,7 +303,7 @@ def min_all(self: T, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
-        return write_out(out, array, "min", exact=True)
+        return write_out(out, array, "min")
     result = wrap_like(self, array)
     if (
         self._impl.autograd_meta is not None

@@ -81,7 +81,7 @@ def hypot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "hypot")
+        return write_out(out, array, "hypot", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -184,7 +184,7 @@ def xlogy_tensors(self: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "xlogy")
+        return write_out(out, array, "xlogy", inputs=(self, other))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -274,7 +274,7 @@ def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "logaddexp")
+        return write_out(out, array, "logaddexp", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -295,7 +295,7 @@ def logaddexp2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "logaddexp2")
+        return write_out(out, array, "logaddexp2", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())

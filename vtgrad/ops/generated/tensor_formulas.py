@@ -567,7 +567,7 @@ def gradient_of_number_exponent(
     if isinstance(base, complex) or base >= 0:
         slope = F.conj(F.mul(result, log_of_number(base)))
     else:
-        # As above, in the result's dtype.
+        # The logarithm in the result's dtype: a negative base of a complex power has one.
         slope = F.conj(F.mul(result, F.log(F.add(F.zeros_like(result), base))))
     if base == 0:
         slope = F.where(F.has_power_of_zero(exponent), 0, slope)

@@ -231,6 +231,10 @@ def _expanded(sizes: Shape, indices: Sequence[Array | None]) -> list[Array | Non
         if entry is None:
             key.append(None)
         elif entry.dtype == np.bool_ or entry.dtype == np.uint8:
+            if entry.ndim == 0:
+                raise OutOfRangeError(
+                    "a 0-d mask stands for no dimension here; write x[mask] or x[mask] = values"
+                )
             _check_mask(sizes, len(key), entry)
             key.extend(entry.nonzero())
         elif entry.dtype in (np.int64, np.int32):

@@ -138,8 +138,8 @@ def isclose(
     close = np.asarray(np.equal(input, other))
     if equal_nan and input.dtype.kind in "fc":
         close |= np.isnan(input) & np.isnan(other)
-    if input.dtype.kind != "b" and (rtol or atol):
-        if input.dtype.kind in "iu":
+    if rtol or atol:
+        if input.dtype.kind in "biu":
             input, other = input.astype(np.float64), other.astype(np.float64)
         difference = np.abs(input - other)
         close |= (difference <= atol + np.abs(rtol * other)) & np.isfinite(difference)

@@ -80,7 +80,7 @@ def _running_extreme(
     values: Array = np.empty(x.shape, x.dtype)
     places: Array = np.zeros(x.shape, np.int64)
     if x.ndim == 0 or x.size == 0:
-        values[...] = x
+        values[...] = resolved(x)
         return values, places
     # A nan stays the extreme, and the last one is the place.
     ufunc.accumulate(x, axis, None, values)

@@ -19,7 +19,7 @@ from types import EllipsisType
 
 import numpy as np
 
-from vtgrad.errors import SelfOverlapError, ShapeError
+from vtgrad.errors import OutOfRangeError, SelfOverlapError, ShapeError
 from vtgrad.ops.kernels.copying import clone
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.geometry import (
@@ -101,6 +101,8 @@ def _selected(array: Array, dim: int, index: int) -> Array:
 
 
 def _sliced(array: Array, dim: int, start: int | None, end: int | None, step: int) -> Array:
+    if not array.ndim:
+        raise OutOfRangeError("a 0-d tensor has no dimension to slice", ndim=0)
     axis = normalize_dim(dim, array.ndim)
     first, count = slice_bounds(array.shape[axis], start, end, step)
     part: Array = array[(*[slice(None)] * axis, slice_of(first, count, step))]
