@@ -18,6 +18,13 @@ import vtgrad as vt
         ([1.5, 2000.0], "tensor([1.5000e+00, 2.0000e+03])"),
         ([float("nan"), 1.5], "tensor([   nan, 1.5000])"),
         ([1 + 2j, 3.5 - 1j], "tensor([1.0000+2.j, 3.5000-1.j])"),
+        ([-1.5 + 2j, 3.5 - 1j], "tensor([-1.5000+2.j,  3.5000-1.j])"),
+        ([complex(-0.0, -0.0), 2 + 1j], "tensor([-0.-0.j, 2.+1.j])"),
+        ([complex(1.5, float("nan")), -2j], "tensor([1.5000+nanj, -0.0000-2.j])"),
+        # Infinities do not make the others wider.
+        ([float("-inf"), 1.0], "tensor([-inf, 1.])"),
+        ([1e-9, 2e-9], "tensor([1.0000e-09, 2.0000e-09])"),
+        ([1e-5, 0.0], "tensor([1.0000e-05, 0.0000e+00])"),
         ([], "tensor([])"),
         ([[], []], "tensor([], size=(2, 0))"),
         ([[1, 2], [3, 4]], "tensor([[1, 2],\n        [3, 4]])"),
@@ -54,12 +61,28 @@ def test_large_tensors_are_shown_by_their_corners() -> None:
     text = repr(vt.arange(10_000).reshape(100, 100))
     assert len(text.splitlines()) == 7
     assert "..." in text
-    assert text.startswith("tensor([[   0,    1,    2,")
+    assert text.startswith("tensor([[   0,    1,    2,  ...,   97,   98,   99],\n")
+    assert "\n        ...,\n" in text
     assert text.endswith("9997, 9998, 9999]])")
     # The corners decide about the width, not what is not shown.
     hidden = vt.zeros(1001)
     hidden[500] = 1e-7
-    assert repr(hidden) == "tensor([0., 0., 0., ..., 0., 0., 0.])"
+    assert repr(hidden) == "tensor([0., 0., 0.,  ..., 0., 0., 0.])"
+
+
+def test_lines_are_as_long_as_the_widest_element_allows() -> None:
+    # Seven columns of head leave 73, in which elements of two and a comma and space fit 18 times.
+    text = repr(vt.full((20,), 1.0))
+    assert text.splitlines() == [f"tensor([{'1., ' * 17}1.,", "        1., 1.])"]
+    # One column less for each further bracket; rows and matrices are set apart by lines.
+    text = repr(vt.full((2, 1, 9), 1.5))
+    assert text.splitlines() == [
+        f"tensor([[[{'1.5000, ' * 7}1.5000,",
+        "          1.5000]],",
+        "",
+        f"        [[{'1.5000, ' * 7}1.5000,",
+        "          1.5000]]])",
+    ]
 
 
 def test_facts_go_to_a_line_of_their_own_when_the_last_one_is_full() -> None:

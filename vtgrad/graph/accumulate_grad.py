@@ -176,9 +176,14 @@ class AccumulateGrad(Node):
         grad = grads[0]
         if grad is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
             leaf = self._leaf() if self.leaf_changed else None
+            strides = self.byte_strides
             if leaf is not None:
                 grad = in_shape_of(grad, leaf._impl)
-            self.cell.accumulate(operators().clone(grad), operators().add)
+                strides = layout_of_grad(leaf._impl, grad._impl.array.itemsize)
+            own = operators().clone(grad)
+            if own._impl.array.strides != strides:
+                own._impl.set_geometry_of(TensorImpl(_laid_out(own._impl.array, False, strides)))
+            self.cell.accumulate(own, operators().add)
         self.run_post_hooks()
         return ()
 

@@ -367,9 +367,26 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
     ----------
     tensor : tensor or iterable of tensors
         What was written.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is something else; then no version has moved.
+    InferenceModeError
+        If one is an inference tensor, which has no version.
     """
-    for written in (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor):
-        count_write(written._impl, "increment_version", OUTERMOST)
+    given: tuple[object, ...] = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
+    written = []
+    for nr, x in enumerate(given):
+        if not isinstance(x, TensorBase):
+            raise ArgumentTypeError(
+                f"increment_version takes tensors, but element {nr} is of type {type(x).__name__}",
+                index=nr,
+            )
+        _ = x._impl.version  # an inference tensor has none, and says so
+        written.append(x._impl)
+    for impl in written:
+        count_write(impl, "increment_version", OUTERMOST)
 
 
 def operand(x: object) -> object:
