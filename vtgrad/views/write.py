@@ -20,6 +20,7 @@ before. Steps 4 and 5 cannot fail.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from sys import _getframe
 from types import EllipsisType
 from typing import Final, Literal, TypeAlias, TypeVar
 
@@ -36,7 +37,16 @@ from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, VersionCounter
-from ..storage.writers import BRACKETS, DIRECT, OUTERMOST, wrote
+from ..storage.writers import (
+    BRACKETS,
+    DIRECT,
+    LAST_PLACE,
+    OUTERMOST,
+    WITHIN,
+    is_users,
+    last_caller,
+    wrote,
+)
 from .check_inplace import (
     check_base,
     check_inplace,
@@ -199,19 +209,38 @@ def write_ufunc(
             return False
         if source._storage is not None and source._storage is impl._storage:
             return False
-        meta = source.autograd_meta
-        if meta is not None and meta.requires_grad():
+        others = source.autograd_meta
+        if others is not None and others.requires_grad():
             return False
-        quiet.run(ufunc, array, source.array, array)
+        thread = quiet.thread
+        run = thread.run
+        run(ufunc, array, source.array, array)
     elif layout.takes_numbers and (type(other) is float or type(other) is int):
-        quiet.run(ufunc, array, other, array)
+        thread = quiet.thread
+        run = thread.run
+        run(ufunc, array, other, array)
     else:
         return False
     counter = impl.version_counter
     if counter is None:
         counter = impl.version_counter = VersionCounter()
-    counter.value += 1
+    writes = counter.writes
+    version = counter.value = counter.value + 1
     try:
+        if writes is None:
+            wrote(impl, counter, operator, DIRECT)
+            return True
+        # What `wrote` does if a user called the operator; its call would cost half as much again.
+        frame = _getframe(WITHIN)
+        code = frame.f_code
+        if code is last_caller.code or is_users(code):
+            part = meta.written_part(impl) if meta is not None and meta.is_view else None
+            record = version, operator, code, frame.f_lasti, thread.ident, part
+            writes[version & LAST_PLACE] = record
+        else:
+            wrote(impl, counter, operator, DIRECT)
+    except ValueError:
+        # There is no such frame.
         wrote(impl, counter, operator, DIRECT)
     except RecursionError:
         # The kernel needs fewer calls than this: the write may be the last thing that succeeds.
