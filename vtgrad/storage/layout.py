@@ -20,6 +20,7 @@ import numpy as np
 
 from .arrays import Array, NumpyDType, Shape
 from .dtypes import FLOAT_MAX
+from .number_arrays import NumberArrays, numbers_of
 
 __all__ = ["PECULIAR", "InputMetadata", "Layout", "layout_of"]
 
@@ -56,9 +57,9 @@ class Layout:
         Length of each dimension.
     dtype : numpy.dtype
         Element type.
-    takes_numbers : bool
-        Whether a ufunc of an array that lies so and a Python int or float gives a result of the
-        same layout, with the right values.
+    numbers : NumberArrays or None
+        Python's numbers as operands of a ufunc beside an array that lies so; None if the result
+        would not have the same layout, or not the right values.
     inexact : bool
         Whether the elements are floating or complex.
     largest : float
@@ -70,11 +71,11 @@ class Layout:
         Shape and dtype once more, as the node keeps them that has one result of this layout.
     """
 
-    __slots__ = ("dtype", "inexact", "largest", "metadata", "row", "shape", "takes_numbers")
+    __slots__ = ("dtype", "inexact", "largest", "metadata", "numbers", "row", "shape")
 
     shape: Shape
     dtype: NumpyDType
-    takes_numbers: bool
+    numbers: NumberArrays | None
     inexact: bool
     largest: float
     row: Layout | None
@@ -84,7 +85,7 @@ class Layout:
         self.shape = shape
         self.dtype = dtype
         # Beside a dimension of size 1, NumPy may choose another memory order.
-        self.takes_numbers = dtype.char in "fd" and 1 not in shape
+        self.numbers = None if 1 in shape else numbers_of(dtype)
         self.inexact = dtype.kind in "fc"
         self.largest = FLOAT_MAX.get(dtype.char, -1.0)
         self.row = None

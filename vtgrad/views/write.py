@@ -215,10 +215,10 @@ def write_ufunc(
         thread = quiet.thread
         run = thread.run
         run(ufunc, array, source.array, array)
-    elif layout.takes_numbers and (type(other) is float or type(other) is int):
+    elif layout.numbers is not None and (type(other) is float or type(other) is int):
         thread = quiet.thread
         run = thread.run
-        run(ufunc, array, other, array)
+        run(ufunc, array, layout.numbers.operand(other), array)
     else:
         return False
     counter = impl.version_counter
