@@ -14,6 +14,7 @@ them.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -67,11 +68,13 @@ class Layout:
         depends on more.
     row : Layout or None
         What one index of the first dimension has, which lies without gaps too; see `find_row`.
+    row_bytes : int
+        From one index of the first dimension to the next.
     metadata : tuple of InputMetadata
         Shape and dtype once more, as the node keeps them that has one result of this layout.
     """
 
-    __slots__ = ("dtype", "inexact", "largest", "metadata", "numbers", "row", "shape")
+    __slots__ = ("dtype", "inexact", "largest", "metadata", "numbers", "row", "row_bytes", "shape")
 
     shape: Shape
     dtype: NumpyDType
@@ -79,6 +82,7 @@ class Layout:
     inexact: bool
     largest: float
     row: Layout | None
+    row_bytes: int
     metadata: tuple[InputMetadata]
 
     def __init__(self, shape: Shape, dtype: NumpyDType) -> None:
@@ -89,6 +93,7 @@ class Layout:
         self.inexact = dtype.kind in "fc"
         self.largest = FLOAT_MAX.get(dtype.char, -1.0)
         self.row = None
+        self.row_bytes = math.prod(shape[1:]) * dtype.itemsize
         self.metadata = (InputMetadata(shape, dtype),)
 
     def find_row(self) -> Layout:
