@@ -691,7 +691,7 @@ def test_a_write_near_the_end_of_the_stack_happens_whole_or_not_at_all(
     for forgotten in (False, True):
         for depth in range(30, 110):
             if forgotten:
-                writers._last = None
+                writers.last_caller.code = None
             version, values = x._version, x.tolist()
             sys.setrecursionlimit(used + 100)
             try:

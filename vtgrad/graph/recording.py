@@ -33,12 +33,12 @@ class _Recording:
         self.lock = threading.Lock()
 
 
-_recording = _Recording()
+recording = _Recording()
 
 
 def is_recording() -> bool:
     """Whether operators on this thread record a graph."""
-    return _recording.disabled_threads == 0 or this_thread.records
+    return recording.disabled_threads == 0 or this_thread.records
 
 
 def is_grad_enabled() -> bool:
@@ -53,8 +53,8 @@ def set_mode(enabled: bool) -> bool:
         this_thread.grad_enabled = enabled
         # Outside of inference mode operators record if the grad mode is on.
         if not inference_threads.count or not is_inference_mode_enabled():
-            with _recording.lock:
-                _recording.disabled_threads += -1 if enabled else 1
+            with recording.lock:
+                recording.disabled_threads += -1 if enabled else 1
             this_thread.records = enabled
     return before
 
@@ -71,7 +71,7 @@ def set_modes(grad: bool, inference: bool) -> tuple[bool, bool]:
     inference_before = switch_inference_mode(inference)
     records = grad and not inference
     if this_thread.records is not records:
-        with _recording.lock:
-            _recording.disabled_threads += -1 if records else 1
+        with recording.lock:
+            recording.disabled_threads += -1 if records else 1
         this_thread.records = records
     return before, inference_before

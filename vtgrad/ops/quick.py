@@ -43,8 +43,8 @@ def quick_binary(ufunc: np.ufunc, input: T, other: object, inexact: bool = False
         if layout is not second or (inexact and not layout.inexact):
             return None
         impl = TensorImpl(quiet.run(ufunc, a.array, b.array))
-    elif layout.takes_numbers and (type(other) is float or type(other) is int):
-        impl = TensorImpl(quiet.run(ufunc, a.array, other))
+    elif layout.numbers is not None and (type(other) is float or type(other) is int):
+        impl = TensorImpl(quiet.run(ufunc, a.array, layout.numbers.operand(other)))
     else:
         return None
     impl.layout = layout

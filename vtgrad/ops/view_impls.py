@@ -212,23 +212,25 @@ def unsqueeze(impl: TensorImpl, dim: AnyInt) -> TensorImpl:
 def select(impl: TensorImpl, dim: AnyInt, index: AnyInt) -> TensorImpl:
     """One index of a dimension."""
     array = impl.array
-    if type(dim) is int and type(index) is int and 0 <= dim < array.ndim:
+    if type(dim) is int and type(index) is int:
+        layout = impl.layout
+        if layout is None:
+            layout = impl.find_layout()
         try:
             # The ellipsis makes a 0-d result an array, not a number.
-            part: Array = array[(_ALL,) * dim + (index, ...)] if dim else array[index, ...]
+            if dim == 0 and layout is not PECULIAR:
+                row: Array = array[index, ...]
+                place: int = index if index >= 0 else index + layout.shape[0]
+                view = impl.alias(row, impl.byte_offset + place * layout.row_bytes)
+                view.layout = layout.row or layout.find_row()
+                return view
+            if 0 <= dim < array.ndim:
+                part: Array = array[(_ALL,) * dim + (index, ...)]
+                if part.size:
+                    place = index if index >= 0 else index + array.shape[dim]
+                    return impl.alias(part, impl.byte_offset + place * array.strides[dim])
         except IndexError:
             pass  # what is wrong is said below
-        else:
-            if part.size:
-                place: int = index if index >= 0 else index + array.shape[dim]
-                view = impl.alias(part, impl.byte_offset + place * array.strides[dim])
-                if not dim:
-                    layout = impl.layout
-                    if layout is None:
-                        layout = impl.find_layout()
-                    if layout is not PECULIAR:
-                        view.layout = layout.row or layout.find_row()
-                return view
     return alias_at(
         impl, *select_geometry(impl.sizes, impl.strides, impl.storage_offset, dim, index)
     )

@@ -14,12 +14,14 @@ them.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
 
 from .arrays import Array, NumpyDType, Shape
 from .dtypes import FLOAT_MAX
+from .number_arrays import NumberArrays, numbers_of
 
 __all__ = ["PECULIAR", "InputMetadata", "Layout", "layout_of"]
 
@@ -56,9 +58,9 @@ class Layout:
         Length of each dimension.
     dtype : numpy.dtype
         Element type.
-    takes_numbers : bool
-        Whether a ufunc of an array that lies so and a Python int or float gives a result of the
-        same layout, with the right values.
+    numbers : NumberArrays or None
+        Python's numbers as operands of a ufunc beside an array that lies so; None if the result
+        would not have the same layout, or not the right values.
     inexact : bool
         Whether the elements are floating or complex.
     largest : float
@@ -66,28 +68,32 @@ class Layout:
         depends on more.
     row : Layout or None
         What one index of the first dimension has, which lies without gaps too; see `find_row`.
+    row_bytes : int
+        From one index of the first dimension to the next.
     metadata : tuple of InputMetadata
         Shape and dtype once more, as the node keeps them that has one result of this layout.
     """
 
-    __slots__ = ("dtype", "inexact", "largest", "metadata", "row", "shape", "takes_numbers")
+    __slots__ = ("dtype", "inexact", "largest", "metadata", "numbers", "row", "row_bytes", "shape")
 
     shape: Shape
     dtype: NumpyDType
-    takes_numbers: bool
+    numbers: NumberArrays | None
     inexact: bool
     largest: float
     row: Layout | None
+    row_bytes: int
     metadata: tuple[InputMetadata]
 
     def __init__(self, shape: Shape, dtype: NumpyDType) -> None:
         self.shape = shape
         self.dtype = dtype
         # Beside a dimension of size 1, NumPy may choose another memory order.
-        self.takes_numbers = dtype.char in "fd" and 1 not in shape
+        self.numbers = None if 1 in shape else numbers_of(dtype)
         self.inexact = dtype.kind in "fc"
         self.largest = FLOAT_MAX.get(dtype.char, -1.0)
         self.row = None
+        self.row_bytes = math.prod(shape[1:]) * dtype.itemsize
         self.metadata = (InputMetadata(shape, dtype),)
 
     def find_row(self) -> Layout:

@@ -19,7 +19,7 @@ from typing import ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["Runner", "quiet", "quiet_runner"]
+__all__ = ["QuietThread", "Runner", "quiet", "quiet_runner"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,12 +48,34 @@ def quiet_runner() -> Runner:
     return cast("Runner", _quiet_context().run)
 
 
+class QuietThread:
+    """What a thread needs to run a kernel and to say who it is, for one look-up.
+
+    Attributes
+    ----------
+    run : Runner
+        Calls a kernel with floating-point warnings off.
+    ident : int
+        The thread, as `threading.get_ident` numbers it.
+    """
+
+    __slots__ = ("ident", "run")
+
+    run: Runner
+    ident: int
+
+    def __init__(self) -> None:
+        # The bound method itself, so that a call costs no frame.
+        self.run = quiet_runner()
+        self.ident = threading.get_ident()
+
+
 class _Quiet(threading.local):
     """``quiet.run(kernel, ...)`` calls a kernel with floating-point warnings off."""
 
     def __init__(self) -> None:
-        # The bound method itself, so that a call costs one look-up and no frame.
-        self.run: Runner = quiet_runner()
+        self.thread: QuietThread = QuietThread()
+        self.run: Runner = self.thread.run
 
 
 quiet: _Quiet = _Quiet()

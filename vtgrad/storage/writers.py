@@ -14,8 +14,10 @@ This is always on, so it has to cost next to nothing:
   message needs to know which line that is.
 - The user's frame is the first one outside of this package. It mostly stands at the same distance
   from the funnel, and its code is mostly that of the write before: then one comparison tells that
-  it is the right one. Else the frames are walked outward, by the files of their code. Native
-  functions have no frames, so that there the walk begins at once, and ends soon.
+  it is the right one. Else the file tells it, and if that is one of this package, the frames are
+  walked outward. Native functions have no frames, so that there the walk begins at once, and ends
+  soon.
+- `write_ufunc` has the commonest case of `wrote` in its own lines, which saves a call.
 - Backward adds to many ``.grad`` in turn, far from the line that called it. That line is looked for
   once (`write_for`).
 """
@@ -36,9 +38,13 @@ __all__ = [
     "BRACKETS",
     "DIRECT",
     "KEPT",
+    "LAST_PLACE",
     "OUTERMOST",
+    "WITHIN",
     "caller",
     "count_write",
+    "is_users",
+    "last_caller",
     "write_for",
     "written_for",
     "wrote",
@@ -46,22 +52,42 @@ __all__ = [
 
 # How many writes are remembered; a power of two.
 KEPT: Final = 8
-_LAST_PLACE: Final = KEPT - 1
+LAST_PLACE: Final = KEPT - 1
 
 # By code that is Python in both builds.
 _PACKAGE: Final = os.path.dirname(VtgradError.__init__.__code__.co_filename) + os.sep
 # Folders in it that use the library like any user.
 _USERS: Final = (_PACKAGE + "demo" + os.sep, _PACKAGE + "testing" + os.sep)
 
-# The files of this package that were met on the way.
+# The files that were met: of this package, and of what uses it.
 _inside: Final[set[str]] = set()
+_using: Final[set[str]] = set()
+# For programs that make up names of files.
+_BOUND: Final = 1024
 
 # For threads on which the library is at work on behalf of one operator: its name, and the line that
 # called it once that is known.
 _on_behalf: Final[dict[int, tuple[str, CodeType | None, int]]] = {}
 
-# The code of the last user's frame that was found.
-_last: CodeType | None = None
+
+class _LastCaller:
+    """Whose frame was found last.
+
+    Attributes
+    ----------
+    code : CodeType or None
+        Its code.
+    """
+
+    __slots__ = ("code",)
+
+    code: CodeType | None
+
+    def __init__(self) -> None:
+        self.code = None
+
+
+last_caller: Final = _LastCaller()
 
 
 def wrote(impl: TensorImpl, counter: VersionCounter, operator: str, distance: int) -> None:
@@ -103,9 +129,17 @@ def wrote(impl: TensorImpl, counter: VersionCounter, operator: str, distance: in
             code, instruction = None, -1
         else:
             code, instruction = frame.f_code, frame.f_lasti
-            if code is not _last:
+            if code is not last_caller.code and not is_users(code):
                 code, instruction = _outside(distance)
-    writes[version & _LAST_PLACE] = (version, operator, code, instruction, thread, part)
+    writes[version & LAST_PLACE] = (version, operator, code, instruction, thread, part)
+
+
+def is_users(code: CodeType) -> bool:
+    """Whether code is known to be the user's; then it is the one to expect at the next write."""
+    known = code.co_filename in _using
+    if known:
+        last_caller.code = code
+    return known
 
 
 def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
@@ -141,19 +175,21 @@ def caller(distance: int) -> Site | None:
 
 def _outside(distance: int) -> tuple[CodeType | None, int]:
     """The first line that is not part of this package, from a frame outward."""
-    global _last  # the memory of one comparison, see Note [Who wrote]
     try:
         frame: FrameType | None = _getframe(distance + _OWN_FRAME)
     except ValueError:
         return None, -1
     while frame is not None:
         code = frame.f_code
-        if code is _last:
+        if code is last_caller.code:
             return code, frame.f_lasti
         filename = code.co_filename
         if filename not in _inside:
             if not filename.startswith(_PACKAGE) or filename.startswith(_USERS):
-                _last = code
+                if len(_using) >= _BOUND:
+                    _using.clear()
+                _using.add(filename)
+                last_caller.code = code
                 return code, frame.f_lasti
             _inside.add(filename)
         frame = frame.f_back
@@ -180,7 +216,7 @@ def write_for(operator: str, distance: int = -1) -> None:
             pass
         else:
             code, instruction = frame.f_code, frame.f_lasti
-            if code is not _last:
+            if code is not last_caller.code and not is_users(code):
                 code, instruction = _outside(distance)
     _on_behalf[get_ident()] = operator, code, instruction
 
@@ -200,3 +236,5 @@ _OWN_FRAME: Final = 0 if _NATIVE else 1
 DIRECT: Final = 0 if _NATIVE else 3
 BRACKETS: Final = 0 if _NATIVE else 4
 OUTERMOST: Final = 0 if _NATIVE else 2
+# How far it is from the functions of the funnel themselves.
+WITHIN: Final = 0 if _NATIVE else 2

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from ..errors import InferenceModeError
 from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
-from ..graph.recording import is_recording
+from ..graph.recording import is_recording, recording
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, Site
@@ -65,7 +65,8 @@ def make_view(
     if counter is INFERENCE:
         return _inference_view(parent, impl, node)
     if node is None:
-        if not is_recording():
+        # The shortcut of `is_recording`, which this saves a call.
+        if recording.disabled_threads and not is_recording():
             creation = made_unrecorded()
     elif not node.input_metadata:
         node.input_metadata = metadata_of(impl)
@@ -86,7 +87,12 @@ def make_view(
     )
     if creation is not _DEFAULT:
         meta.made_at = caller(DIRECT) if made_at is None else made_at
-    return handle_like(parent, impl)
+    # What `handle_like` does, which would be one more call for each of the smallest views.
+    cls = type(parent)
+    new = cls.__new__
+    view = new(cls)
+    view._impl = impl
+    return view
 
 
 def make_views(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:

@@ -6,7 +6,6 @@ import weakref
 from typing import TypeAlias
 
 from ..graph.autograd_meta import AutogradMeta
-from ..graph.edge import Edge
 from ..graph.functions import gradient_edge, own_meta
 from ..graph.hooks import LeafState, NodeHooks
 from ..graph.input_metadata import metadata_of
@@ -21,7 +20,14 @@ from .differentiable_view_meta import DifferentiableViewMeta
 __all__ = ["History", "history_of", "rebase_history", "restore_history", "set_own_history"]
 
 # The fields of a tensor's metadata that a new producer changes, and that metadata.
-_Place: TypeAlias = tuple[AutogradMeta, Node | None, int, bool, Edge | None, LeafState | None]
+_Place: TypeAlias = tuple[
+    AutogradMeta,
+    Node | None,
+    int,
+    bool,
+    tuple[weakref.ref[NodeHooks], int] | None,
+    LeafState | None,
+]
 # What views have beside: version, last write, the base's producer and earlier hooks; and the base,
 # with its own place if it has one.
 _ViewPlace: TypeAlias = tuple[
@@ -106,8 +112,12 @@ def _restore(tensor: TensorBase, place: _Place | None) -> None:
     meta.requires_grad_ = requires_grad
     if meta.cell is not None and leaf_state is not None:
         meta.cell.leaf_state = leaf_state
-    if meta.retains_grad:
-        meta.retain_at(retained_at)
+    if meta.retained_at is not retained_at:
+        meta.retain_at(None)
+        meta.retained_at = retained_at
+        hooks = None if retained_at is None else retained_at[0]()
+        if retained_at is not None and hooks is not None:
+            hooks.retain_grad[retained_at[1]] = meta.own_cell()
 
 
 def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = False) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.dtypes import can_cast, dtype_of, result_dtype
+from ..storage.number_arrays import numbers_of
 from ..storage.shapes import broadcast_shapes
 
 __all__ = ["check_result_dtype", "store_result", "store_ufunc"]
@@ -78,15 +79,19 @@ def store_ufunc(
 
     def writer(array: Array, other: Array | Number) -> None:
         if type(other) is np.ndarray:
-            simple = other.dtype is array.dtype and other.shape == array.shape
-            if inexact and array.dtype.kind not in "fc":
-                simple = False
-        else:
-            simple = (type(other) is float or type(other) is int) and array.dtype.char in "fd"
-        if simple:
-            ufunc(array, other, array)
-        else:
-            general(array, other)
+            if (
+                other.dtype is array.dtype
+                and other.shape == array.shape
+                and (not inexact or array.dtype.kind in "fc")
+            ):
+                ufunc(array, other, array)
+                return
+        elif type(other) is float or type(other) is int:
+            numbers = numbers_of(array.dtype)
+            if numbers is not None:
+                ufunc(array, numbers.operand(other), array)
+                return
+        general(array, other)
 
     return writer
 

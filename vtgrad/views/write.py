@@ -28,7 +28,8 @@ else moves a version calls `count_write`: changes of geometry, `write_out`, ``re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from types import EllipsisType
+from sys import _getframe
+from types import EllipsisType, FrameType
 from typing import Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -44,7 +45,17 @@ from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, VersionCounter
-from ..storage.writers import BRACKETS, DIRECT, OUTERMOST, count_write, wrote
+from ..storage.writers import (
+    BRACKETS,
+    DIRECT,
+    LAST_PLACE,
+    OUTERMOST,
+    WITHIN,
+    count_write,
+    is_users,
+    last_caller,
+    wrote,
+)
 from .broken_off import was_over
 from .change_geometry import change_geometry
 from .check_inplace import (
@@ -223,21 +234,41 @@ def write_ufunc(
             return False
         if source._storage is not None and source._storage is impl._storage:
             return False
-        meta = source.autograd_meta
-        if meta is not None and meta.requires_grad():
+        others = source.autograd_meta
+        if others is not None and others.requires_grad():
             return False
         operand: object = source.array
-    elif layout.takes_numbers and (type(other) is float or type(other) is int):
-        operand = other
+    elif layout.numbers is not None and (type(other) is float or type(other) is int):
+        operand = layout.numbers.operand(other)
     else:
         return False
     counter = impl.version_counter
     if counter is None:
         counter = impl.version_counter = VersionCounter()
-    counter.value += 1
+    writes = counter.writes
+    user: FrameType | None = None
+    if writes is not None:
+        try:
+            user = _getframe(WITHIN)
+        except ValueError:  # nobody but the library is on the stack
+            user = None
+    thread = quiet.thread
+    run = thread.run
+    version = counter.value = counter.value + 1
     try:
-        wrote(impl, counter, operator, DIRECT)
-        quiet.run(ufunc, array, operand, array)
+        if (
+            writes is not None
+            and user is not None
+            and (user.f_code is last_caller.code or is_users(user.f_code))
+        ):
+            # What `wrote` does if a user called the operator; its call would cost half as much
+            # again.
+            part = meta.written_part(impl) if meta is not None and meta.is_view else None
+            record = version, operator, user.f_code, user.f_lasti, thread.ident, part
+            writes[version & LAST_PLACE] = record
+        else:
+            wrote(impl, counter, operator, DIRECT)
+        run(ufunc, array, operand, array)
     except BaseException as error:
         if isinstance(error, Exception) or not was_over(error):
             counter.value -= 1

@@ -20,6 +20,7 @@ from vtgrad.ops.kernels.layout import (
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype, result_dtype
+from vtgrad.storage.number_arrays import numbers_of
 
 __all__ = [
     "BOOL",
@@ -154,17 +155,22 @@ def _whole(value: Number, dtype: NumpyDType) -> int:
     return value
 
 
-def _numpy_converts(value: object, a: Array) -> bool:
-    """Whether NumPy's treatment of a number beside `a` is right, and so is C order."""
-    kind = type(value)
-    if kind is float or kind is int:
-        code = a.dtype.char
-        return (
-            (code in "fd" or (kind is int and code in "bhil" and value in _SMALL))
-            and 1 not in a.shape
-            and (a.flags.c_contiguous or not any(a.strides))
-        )
-    return False
+def _numpy_takes(value: object, a: Array) -> Array | float | int | None:
+    """What a ufunc gets for a number beside `a`; None where NumPy's result would be wrong.
+
+    Its dtype may be, or its memory order, which is row-major.
+    """
+    if (
+        (type(value) is float or type(value) is int)
+        and 1 not in a.shape
+        and (a.flags.c_contiguous or not any(a.strides))
+    ):
+        numbers = numbers_of(a.dtype)
+        if numbers is not None:
+            return numbers.operand(value)
+        if type(value) is int and a.dtype.char in "bhil" and value in _SMALL:
+            return value
+    return None
 
 
 _zeros: dict[NumpyDType, Array] = {}
@@ -268,14 +274,18 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
                     elif out.dtype is a.dtype:
                         ufunc(a, b, out)
                         return out
-            elif _numpy_converts(b, a):
-                if out is None:
-                    return _fresh(ufunc(a, b))
-                if out.dtype is a.dtype:
-                    ufunc(a, b, out)
-                    return out
-        elif out is None and type(b) is _ndarray and _numpy_converts(a, b):
-            return _fresh(ufunc(a, b))
+            else:
+                second = _numpy_takes(b, a)
+                if second is not None:
+                    if out is None:
+                        return _fresh(ufunc(a, second))
+                    if out.dtype is a.dtype:
+                        ufunc(a, second, out)
+                        return out
+        elif out is None and type(b) is _ndarray:
+            first = _numpy_takes(a, b)
+            if first is not None:
+                return _fresh(ufunc(first, b))
     except ValueError:
         pass
     return run(ufunc, result_dtype(a, b), out, a, b)
@@ -292,8 +302,10 @@ def compare(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array
                 and a.shape == b.shape
             ):
                 return _fresh(ufunc(a, b))
-        elif _numpy_converts(b, a):
-            return _fresh(ufunc(a, b))
+        else:
+            second = _numpy_takes(b, a)
+            if second is not None:
+                return _fresh(ufunc(a, second))
     return run_compare(ufunc, result_dtype(a, b), out, a, b)
 
 
