@@ -397,14 +397,12 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
     Parameters
     ----------
     tensor : tensor or iterable of tensors
-        What was written.
+        What was written. Inference tensors have no version that could move.
 
     Raises
     ------
     ArgumentTypeError
         If it is something else; then no version has moved.
-    InferenceModeError
-        If one is an inference tensor, which has no version.
     """
     given: tuple[object, ...] = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
     written = []
@@ -414,7 +412,6 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
                 f"increment_version takes tensors, but element {nr} is of type {type(x).__name__}",
                 index=nr,
             )
-        _ = x._impl.version  # an inference tensor has none, and says so
         written.append(x._impl)
     for impl in written:
         count_write(impl, "increment_version", OUTERMOST)
