@@ -26,6 +26,8 @@ from .sample import (
 __all__ = ["SPECIAL"]
 
 DIVISORS: Final = array([[6, 15, 4], [21, 9, -6]], "int64")
+# Orders of incomplete gamma functions, which have no gradient.
+ORDERS: Final = array([[1, 2, 5], [3, 1, 4]], "int64")
 WITH_GAPS: Final = array([[0.3, np.nan, 2.4], [np.inf, -0.6, -np.inf]])
 COMPLEX_WITH_GAPS: Final = array(
     [0.3 + 0.8j, complex(0.5, np.nan), complex(np.inf, -0.6)], "complex128"
@@ -36,6 +38,18 @@ FRACTIONS: Final = array([[0.35, 0.7, 0.15], [0.25, 0.6, 0.95]])
 
 def _each(function: Callable[[float], float]) -> Callable[[Array], object]:
     return lambda x: np.vectorize(function)(x)
+
+
+def _igammac(order: Array, x: Array) -> Array:
+    """Of whole orders a finite sum (DLMF 8.4.10)."""
+    total: Array = sum(
+        np.where(k < order, x**k / math.factorial(k), 0) for k in range(int(order.max()))
+    ) * np.exp(-x)
+    return total
+
+
+def _igamma(order: Array, x: Array) -> object:
+    return 1 - _igammac(order, x)
 
 
 def _mvlgamma(x: Array, p: int) -> object:
@@ -97,6 +111,8 @@ _BINARY: Final[Mapping[str, tuple[Callable[..., object], list[tuple[object, obje
     "xlogy_number": (_xlogy, [(MATRIX, 2.5)]),
     "logaddexp": (np.logaddexp, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
     "logaddexp2": (np.logaddexp2, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
+    "igamma": (_igamma, [(ORDERS, POSITIVE), (ORDERS, POSITIVE[0])]),
+    "igammac": (_igammac, [(ORDERS, POSITIVE), (ORDERS, POSITIVE[0])]),
     "isclose": (np.isclose, [(MATRIX, OTHER), (MATRIX, MATRIX + 1e-9), (WHOLE, WHOLE)]),
     "fmax": (np.fmax, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
     "fmin": (np.fmin, [(MATRIX, OTHER), (MATRIX, VECTOR)]),

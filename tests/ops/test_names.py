@@ -24,9 +24,10 @@ BOTH = """
     masked_fill* index_fill* index_add* index_put** index_copy* nonzero sort argsort topk tril*
     triu* bernoulli*
     acosh** asinh** atanh** arccosh** arcsinh** arctanh** deg2rad** rad2deg** sinc** logit** i0**
-    erf** erfc** erfinv* lgamma* digamma* mvlgamma* nan_to_num** copysign* nextafter* ldexp**
-    heaviside* gcd** lcm** hypot* xlogy** float_power* fmax fmin logaddexp logaddexp2 angle signbit
-    isposinf isneginf isreal isclose frexp renorm* addmv* addr* baddbmm* addbmm* vdot trace inner
+    erf** erfc** erfinv* lgamma* digamma* mvlgamma* igamma* igammac* nan_to_num** copysign*
+    nextafter* ldexp** heaviside* gcd** lcm** hypot* xlogy** float_power* fmax fmin logaddexp
+    logaddexp2 angle signbit isposinf isneginf isreal isclose frexp renorm* addmv* addr* baddbmm*
+    addbmm* vdot trace inner
     kron ger cross dist diff aminmax cummax cummin logcumsumexp nansum nanmean count_nonzero
 """.split()
 # Other names, and what they name; marked as above.

@@ -33,6 +33,15 @@ _LISTED: dict[str, str] = {
         "L.mvlgamma({pos}, 1) | {pos}.mvlgamma(p=2) | ({pos} + 1).mvlgamma(4) | {P}.mvlgamma_(2) | {j}.mvlgamma(2)"
         " | {j}.clone().mvlgamma_(2) | L.mvlgamma({pos}.detach(), 2, out={O}) | {f}.mvlgamma(1)"
     ),
+    "igamma": (
+        "L.igamma({pos}.detach(), {pos}) | {pos}.detach().igamma({u}) | {P}.detach().clone().igamma_({pos}) | L.igamma({j}, {pos})"
+        " | L.igamma({pos}.detach(), {u}.detach(), out={O}) | L.igamma({j}, {j}) | L.igamma({pos}, {pos}) | {f}.igamma({f})"
+        " | L.igamma({z}, {z}) | {j}.clone().igamma_({j})"
+    ),
+    "igammac": (
+        "L.igammac({pos}.detach(), {pos}) | {pos}.detach().igammac({u}) | {P}.detach().clone().igammac_({pos}) | L.igammac({j}, {pos})"
+        " | L.igammac({pos}.detach(), {u}.detach(), out={O}) | L.igammac({j}, {j}) | L.igammac({pos}, {pos}) | {f}.igammac({f})"
+    ),
     "addmv": (
         "L.addmv({s}, {a}, {v}) | {v}[:2].addmv({a}, {w}, beta=0.5, alpha=2) | L.addmv({o}, {a}, {v}) | L.addmv({v}, {a}, {v})"
         " | L.addmv({v}, {sq}, {w}) | L.addmv({v}, {sq}.t(), {w}, beta=0) | {W}.addmv_({sq}, {v}) | {W}.addmv_({sq}, {v}, beta=2, alpha=0.5)"

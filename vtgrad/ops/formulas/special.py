@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vtgrad.ops import kernels as k
-from vtgrad.ops.formulas.support import log_of_number, sinc_slope
+from vtgrad.ops.formulas.support import log_of_number, no_derivative, sinc_slope
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 
 __all__ = [
@@ -12,7 +12,9 @@ __all__ = [
     "gradient_of_i1",
     "gradient_of_logit",
     "gradient_of_magnitude",
+    "gamma_density",
     "gradient_of_mvlgamma",
+    "gradient_of_order",
     "gradient_of_nan_to_num",
     "gradient_of_sinc",
     "is_at_least",
@@ -136,3 +138,15 @@ def gradient_of_i1(grad: Array, self: Array, result: Array) -> Array:
     zero = k.eq(self, 0)
     quotient = k.where(zero, 0.5, k.div(result, k.where(zero, 1, self)))
     return k.mul(grad, k.sub(k.i0(self), quotient))
+
+
+def gradient_of_order(grad: Array) -> Array:
+    """The gradient of an incomplete gamma function's order, which is refused as in PyTorch."""
+    return no_derivative(
+        grad, "igamma and igammac have no derivative with respect to input, their order; detach it"
+    )
+
+
+def gamma_density(order: Array, x: Array) -> Array:
+    """``x ** (order - 1) * exp(-x) / gamma(order)``."""
+    return k.exp(k.sub(k.sub(k.xlogy(k.sub(order, 1), x), x), k.lgamma(order)))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Sequence
+from typing import TypeVar
 
+from vtgrad.errors import NotSupportedError
 from vtgrad.ops.kernels.axes import axes_of, reduced_shape
 from vtgrad.ops.types import Dims, Geometry3
 from vtgrad.storage.arrays import Number, Shape
@@ -16,6 +18,7 @@ __all__ = [
     "is_plain_part",
     "kept_shape",
     "log_of_number",
+    "no_derivative",
     "number_of_elements",
     "other_dims",
     "output_geometry",
@@ -23,6 +26,8 @@ __all__ = [
     "reduces_all",
     "sinc_slope",
 ]
+
+G = TypeVar("G")
 
 
 def output_geometry(
@@ -93,6 +98,17 @@ def log_of_number(value: Number) -> Number:
     if value > 0:
         return math.log(value)
     return -math.inf if value == 0 else math.nan
+
+
+def no_derivative(grad: G, message: str) -> G:
+    """Raise in the place of a gradient that PyTorch does not have either.
+
+    Raises
+    ------
+    NotSupportedError
+        Always.
+    """
+    raise NotSupportedError(message)
 
 
 def reduces_all(sizes: Shape, dim: Dims) -> bool:

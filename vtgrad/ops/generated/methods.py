@@ -564,6 +564,18 @@ from vtgrad.ops.generated.functional import (
     i0_ as _i0_,
 )
 from vtgrad.ops.generated.functional import (
+    igamma as _igamma,
+)
+from vtgrad.ops.generated.functional import (
+    igamma_ as _igamma_,
+)
+from vtgrad.ops.generated.functional import (
+    igammac as _igammac,
+)
+from vtgrad.ops.generated.functional import (
+    igammac_ as _igammac_,
+)
+from vtgrad.ops.generated.functional import (
     index_add as _index_add,
 )
 from vtgrad.ops.generated.functional import (
@@ -1431,6 +1443,10 @@ class TensorMethods(TensorBase):
     hypot_ = _hypot_
     i0 = _i0
     i0_ = _i0_
+    igamma = _igamma
+    igamma_ = _igamma_
+    igammac = _igammac
+    igammac_ = _igammac_
     index_add = _index_add
     index_add_ = _index_add_
     index_copy = _index_copy

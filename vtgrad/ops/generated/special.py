@@ -17,6 +17,8 @@ from vtgrad.ops.generated.special_nodes import (
     ErfinvBackward0,
     HypotBackward0,
     I0Backward0,
+    IgammaBackward0,
+    IgammacBackward0,
     LgammaBackward0,
     Logaddexp2Backward0,
     LogaddexpBackward0,
@@ -50,6 +52,10 @@ __all__ = [
     "hypot_",
     "i0",
     "i0_",
+    "igamma",
+    "igamma_",
+    "igammac",
+    "igammac_",
     "lgamma",
     "lgamma_",
     "logaddexp",
@@ -544,6 +550,74 @@ def mvlgamma_(input: T, p: AnyInt) -> T:
         return write(input, MvlgammaBackward0.record, _mvlgamma_writer, p, operator="mvlgamma_")
     except Exception as error:
         explain(error, "input: Tensor, p: int", input, p)
+        raise
+
+
+def igamma(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """The regularised lower incomplete gamma function of order `self` at `other`."""
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.igamma, input._impl.array, other._impl.array)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "igamma")
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = IgammaBackward0.record(input, other)
+        set_history(result, node)
+    return result
+
+
+_igamma_writer = store_result(k.igamma, direct=True)
+
+
+def igamma_(input: T, other: AnyTensor) -> T:
+    """Write the result of `igamma` into the tensor itself, which is returned."""
+    try:
+        array_of(other, "other")
+        return write(input, IgammaBackward0.record, _igamma_writer, other, operator="igamma_")
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor", input, other)
+        raise
+
+
+def igammac(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """One less `igamma`, exact where that is tiny."""
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.igammac, input._impl.array, other._impl.array)
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "igammac")
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = IgammacBackward0.record(input, other)
+        set_history(result, node)
+    return result
+
+
+_igammac_writer = store_result(k.igammac, direct=True)
+
+
+def igammac_(input: T, other: AnyTensor) -> T:
+    """Write the result of `igammac` into the tensor itself, which is returned."""
+    try:
+        array_of(other, "other")
+        return write(input, IgammacBackward0.record, _igammac_writer, other, operator="igammac_")
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 

@@ -1349,6 +1349,240 @@ class MvlgammaBackward0(Node):
 
 
 @final
+class IgammaBackward0(Node):
+    """Derivative of `igamma`."""
+
+    __slots__ = ("saved_other", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> IgammaBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = IgammaBackward0((edge0, edge1))
+        node.saved_self = (
+            None
+            if edge1 is None
+            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
+        )
+        node.saved_other = (
+            None
+            if edge1 is None
+            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
+        )
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = array_formulas.gradient_of_order(grad)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = k.mul(grad, array_formulas.gamma_density(self_, other))
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = array_formulas.gradient_of_order(grad)
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = over(owned, k.mul, grad, array_formulas.gamma_density(self_, other))
+        return (grad0, grad1), (SHARED, FRESH)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = tensor_formulas.gradient_of_order(grad)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad1 = F.mul(grad, tensor_formulas.gamma_density(self_, other))
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
+class IgammacBackward0(Node):
+    """Derivative of `igammac`."""
+
+    __slots__ = ("saved_other", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> IgammacBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = IgammacBackward0((edge0, edge1))
+        node.saved_self = (
+            None
+            if edge1 is None
+            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
+        )
+        node.saved_other = (
+            None
+            if edge1 is None
+            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
+        )
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = array_formulas.gradient_of_order(grad)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = k.mul(k.neg(grad), array_formulas.gamma_density(self_, other))
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = array_formulas.gradient_of_order(grad)
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = over(
+                1, k.mul, over(owned, k.neg, grad), array_formulas.gamma_density(self_, other)
+            )
+        return (grad0, grad1), (SHARED, FRESH)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = tensor_formulas.gradient_of_order(grad)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad1 = F.mul(F.neg(grad), tensor_formulas.gamma_density(self_, other))
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
 class I0Backward0(Node):
     """Derivative of `i0`."""
 

@@ -12,6 +12,7 @@ from vtgrad.ops.formulas.support import (
     is_plain_part,
     kept_shape,
     log_of_number,
+    no_derivative,
     number_of_elements,
     other_dims,
     output_geometry,
@@ -32,6 +33,7 @@ __all__ = [
     "cumsum_gradient",
     "first_factor_gradient",
     "for_each",
+    "gamma_density",
     "gather_gradient",
     "gathered_to",
     "gradient_beyond",
@@ -52,6 +54,7 @@ __all__ = [
     "gradient_of_mvlgamma",
     "gradient_of_nan_to_num",
     "gradient_of_number_exponent",
+    "gradient_of_order",
     "gradient_of_power",
     "gradient_of_renorm",
     "gradient_of_sgn",
@@ -83,6 +86,7 @@ __all__ = [
     "masked_total",
     "mean_gradient",
     "narrow_copy_gradient",
+    "no_derivative",
     "number_of_elements",
     "opposite",
     "other_dims",
@@ -982,3 +986,15 @@ def gradient_of_i1(grad: TensorBase, self: TensorBase, result: TensorBase) -> Te
     zero = F.eq(self, 0)
     quotient = F.where(zero, 0.5, F.div(result, F.where(zero, 1, self)))
     return F.mul(grad, F.sub(F.i0(self), quotient))
+
+
+def gradient_of_order(grad: TensorBase) -> TensorBase:
+    """The gradient of an incomplete gamma function's order, which is refused as in PyTorch."""
+    return no_derivative(
+        grad, "igamma and igammac have no derivative with respect to input, their order; detach it"
+    )
+
+
+def gamma_density(order: TensorBase, x: TensorBase) -> TensorBase:
+    """``x ** (order - 1) * exp(-x) / gamma(order)``."""
+    return F.exp(F.sub(F.sub(F.xlogy(F.sub(order, 1), x), x), F.lgamma(order)))

@@ -16,6 +16,7 @@ from .extrema import *
 from .fill import *
 from .float_parts import *
 from .gamma import *
+from .incomplete_gamma import *
 from .index_vectors import *
 from .indexing import *
 from .linalg import *

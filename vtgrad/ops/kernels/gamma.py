@@ -163,6 +163,15 @@ def _lgamma_of_positive(x: Array) -> Array:
     return result
 
 
+def lgamma_of_one_more(x: Array) -> Array:
+    """The logarithm of the gamma function of ``1 + x``, for positive x, exact for small x too."""
+    small = x < 0.5
+    near = np.where(small, x, 0.0)
+    above = _lgamma_of_positive(np.where(small, 1.0, x) + 1)
+    result: Array = np.where(small, polynomial(_AT_TWO, near) - np.log1p(near), above)
+    return result
+
+
 def _sine_of_half_turns(x: Array) -> Array:
     """``sin(pi * x)`` up to its sign, which is exactly 0 at integers."""
     fraction = np.abs(x - np.round(x))
