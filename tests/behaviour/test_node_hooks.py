@@ -474,3 +474,20 @@ def test_node_hooks_return_gradients_of_the_same_shape_and_dtype(wrong: vt.Tenso
     assert x.grad is None
     y.sum().backward()
     assert grad_list(x) == [1, 1]
+
+
+def test_integer_results_are_no_results_of_the_node() -> None:
+    log: list[object] = []
+    x = leaf(2, 3)
+    values, _ = x.max(1)
+    node = node_of(values)
+    node.register_prehook(lambda grads: log.append(len(grads)))
+    node.register_hook(lambda new, old: log.append((len(new), len(old))))
+    values.sum().backward(retain_graph=True)
+    assert log == [1, (1, 1)]
+    gradient = vt.tensor([5.0, 7.0], dtype=vt.float64)
+    answer = node(gradient)
+    assert isinstance(answer, vt.Tensor)
+    assert answer.tolist() == [[0, 0, 5], [0, 0, 7]]
+    with pytest.raises(TypeError):
+        node(gradient, None)

@@ -116,11 +116,15 @@ def set_history(result: TensorBase, node: Node) -> None:
 
 
 def set_history_of_each(results: Sequence[TensorBase], node: Node) -> None:
-    """Make fresh results the results of `node`; integer ones are numbered but have no gradient."""
-    metadata = []
-    for nr, result in enumerate(results):
+    """Make fresh results the results of `node`.
+
+    Integer ones, which come after all others, have no gradient and are no results of the node: as
+    in PyTorch its hooks do not see them.
+    """
+    metadata: list[InputMetadata] = []
+    for result in results:
         impl = result._impl
-        metadata.append(InputMetadata(impl.array.shape, impl.array.dtype))
         if impl.array.dtype.kind in "fc":
-            impl.autograd_meta = AutogradMeta(node, nr)
+            impl.autograd_meta = AutogradMeta(node, len(metadata))
+            metadata.append(InputMetadata(impl.array.shape, impl.array.dtype))
     node.input_metadata = tuple(metadata)
