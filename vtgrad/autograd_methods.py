@@ -214,7 +214,8 @@ class AutogradMethods(TensorMethods):
             node = meta.grad_fn(self)
             if node is not None:
                 node.own_hooks().detached.add(meta.output_nr)
-            meta.set_gradient_edge(None, 0)
+            # A gradient that was retained is still that of the former value.
+            meta.store_producer(None, 0)
             meta.stop_being_leaf(LeafState.IGNORES)
         return self
 

@@ -361,6 +361,27 @@ def test_retains_grad_stays_true_across_writes_and_detach() -> None:
     assert seen == [False, True, True]
 
 
+def test_a_retained_gradient_is_that_of_the_value_before_the_tensor_was_detached_in_place() -> None:
+    b = leaf(2).clone()
+    b.retain_grad()
+    y = b * 3
+    b.detach_()
+    y.sum().backward()
+    assert grad_list(b) == [3, 3]
+
+
+@differs_from_torch("PyTorch fails one of its own assertions")
+def test_a_retained_gradient_follows_a_write_after_the_tensor_was_detached_in_place() -> None:
+    a = leaf(2)
+    b = a.clone()
+    b.retain_grad()
+    y = b * 3
+    b.detach_()
+    b.mul_(a)
+    (y + b * 10).sum().backward()
+    assert grad_list(b) == [10, 10]
+
+
 def test_retain_grad_follows_several_writes_in_a_row() -> None:
     a = leaf(2)
     b = a.clone()

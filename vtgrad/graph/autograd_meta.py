@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING
 
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import AutogradMetaInterface
 from .edge import Edge, edge_to
-from .hooks import GradCell, LeafState, graph_lock
+from .hooks import GradCell, LeafState, NodeHooks, graph_lock
 
 if TYPE_CHECKING:
     from .node import Node
@@ -42,9 +43,10 @@ class AutogradMeta(AutogradMetaInterface):
         Where ``.grad`` is kept.
     retains_grad : bool
         Whether ``retain_grad`` was called on a result.
-    retained_at : Edge or None
-        The value whose gradient is retained: the present one, or the one before the tensor was
-        only given another geometry.
+    retained_at : tuple of reference to NodeHooks and int, or None
+        The value whose gradient is retained, as the hooks of its producer and the number of the
+        result: the present one, or the one before the tensor was detached in place, or was only
+        given another geometry. The reference is weak, so that it keeps no graph alive.
     """
 
     __slots__ = (
@@ -63,7 +65,7 @@ class AutogradMeta(AutogradMetaInterface):
     leaf_edge: Edge | None
     cell: GradCell | None
     retains_grad: bool
-    retained_at: Edge | None
+    retained_at: tuple[weakref.ref[NodeHooks], int] | None
 
     def __init__(self, grad_fn: Node | None = None, output_nr: int = 0) -> None:
         self.requires_grad_ = False
@@ -136,11 +138,15 @@ class AutogradMeta(AutogradMetaInterface):
     def _retain_at(self, edge: Edge | None) -> None:
         """Let the producer at `edge` fill ``.grad``, and the one that did so far no more."""
         before = self.retained_at
-        if before is not None and before.function.hooks is not None:
-            before.function.hooks.retain_grad.pop(before.input_nr, None)
+        self.retained_at = None
+        if before is not None:
+            former = before[0]()
+            if former is not None:
+                former.retain_grad.pop(before[1], None)
         if edge is not None:
-            edge.function.own_hooks().retain_grad[edge.input_nr] = self.own_cell()
-        self.retained_at = edge
+            hooks = edge.function.own_hooks()
+            hooks.retain_grad[edge.input_nr] = self.own_cell()
+            self.retained_at = (weakref.ref(hooks), edge.input_nr)
 
     def stop_being_leaf(self, state: LeafState) -> None:
         """Tell the leaf's node, if there is one, what to do with gradients from now on."""

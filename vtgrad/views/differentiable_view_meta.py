@@ -103,7 +103,7 @@ class DifferentiableViewMeta(AutogradMeta):
         self.leaf_edge: Edge | None = None
         self.cell: GradCell | None = None
         self.retains_grad = False
-        self.retained_at: Edge | None = None
+        self.retained_at: tuple[weakref.ref[NodeHooks], int] | None = None
         self.base = base
         self.view_fn = view_fn
         self.creation_meta = creation_meta
