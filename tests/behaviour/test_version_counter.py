@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .support import leaf, ramp, refused, vt
+from .support import differs_from_torch, leaf, ramp, refused, vt
 
 Write = Callable[[vt.Tensor], object]
 
@@ -269,6 +269,14 @@ def test_the_version_can_be_moved_by_hand() -> None:
     assert x._version == 1
     with refused(RuntimeError, "stale-saved", [x, y]):
         y.backward()
+
+
+@differs_from_torch("there the first version has moved, and it is a RuntimeError")
+def test_versions_move_by_hand_all_or_none() -> None:
+    x = leaf(2).clone()
+    with refused(TypeError, "argument-type", [x]):
+        vt.autograd.graph.increment_version([x, 3])  # type: ignore[list-item]  # what is refused
+    assert x._version == 0
 
 
 def test_writes_under_no_grad_move_the_version() -> None:

@@ -346,10 +346,24 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
     ----------
     tensor : tensor or iterable of tensors
         What was written.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is something else; then no version has moved.
+    InferenceModeError
+        If one is an inference tensor, which has no version.
     """
-    for written in (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor):
-        impl = written._impl
-        counter = impl.counter
+    given: tuple[object, ...] = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
+    written = []
+    for nr, x in enumerate(given):
+        if not isinstance(x, TensorBase):
+            raise ArgumentTypeError(
+                f"increment_version takes tensors, but element {nr} is of type {type(x).__name__}",
+                index=nr,
+            )
+        written.append((x._impl, x._impl.counter))
+    for impl, counter in written:
         counter.value += 1
         wrote(impl, counter, "increment_version", OUTERMOST)
 
