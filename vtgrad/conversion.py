@@ -212,6 +212,10 @@ class ConversionMethods(CreationMethods, CastMethods):
             raise ArgumentTypeError("a 0-d tensor cannot be iterated over")
         return iter(F.unbind(self, 0))
 
+    def __reversed__(self) -> Self:
+        """A copy with the first dimension in reverse; the tensor itself if it has none."""
+        return F.flip(self, 0) if self._impl.array.ndim else self
+
     def __contains__(self, element: object) -> bool:
         if isinstance(element, (TensorBase, bool, int, float, complex, np.generic)):
             return bool(F.eq(self, cast("TensorBase | Number", element))._impl.array.any())

@@ -88,6 +88,18 @@ def test_len_and_iteration_go_over_the_first_dimension() -> None:
         iter(vt.tensor(1))
 
 
+def test_reversed_is_a_copy_with_the_rows_in_reverse() -> None:
+    x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = reversed(x)
+    assert isinstance(y, vt.Tensor)
+    assert y.tolist() == [[3, 4], [1, 2]]
+    y[0].sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [[0, 0], [1, 1]]
+    scalar = vt.tensor(1.0)
+    assert reversed(scalar) is scalar
+
+
 def test_iteration_is_differentiable() -> None:
     x = vt.ones(3, requires_grad=True)
     a, b, c = x
