@@ -45,6 +45,8 @@ class AutogradMethods(TensorMethods):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RequiresGradError(f"requires_grad must be a bool, not {type(value).__name__}")
         meta = meta_of(self)
         if meta is not None and meta.was_produced():
             raise RequiresGradError("requires_grad of a computed tensor cannot be set")
@@ -157,12 +159,14 @@ class AutogradMethods(TensorMethods):
 
         Raises
         ------
+        ArgumentTypeError
+            If `requires_grad` is not a bool.
         RequiresGradError
             For a dtype that has no gradients, or to switch it off for a result.
         InferenceModeError
             To switch it on for an inference tensor, outside of inference mode.
         """
-        if not isinstance(requires_grad, (bool, int)):
+        if not isinstance(requires_grad, bool):
             raise ArgumentTypeError(
                 f"argument 'requires_grad' must be a bool, not {type(requires_grad).__name__}",
                 argument="requires_grad",
@@ -277,11 +281,6 @@ class AutogradMethods(TensorMethods):
         >>> x.grad
         tensor([2., 4.])
         """
-        if gradient is not None and not isinstance(gradient, TensorBase):
-            raise ArgumentTypeError(
-                f"gradient must be a tensor or None, not {type(gradient).__name__}",
-                argument="gradient",
-            )
         backward(self, gradient, retain_graph, create_graph, inputs)
 
     def retain_grad(self) -> None:

@@ -364,7 +364,7 @@ class GradientError(VtgradError, RuntimeError):
 
 
 class EmptyInputsError(VtgradError, RuntimeError):
-    """``backward`` was asked to fill nothing."""
+    """``backward`` was asked to fill nothing, or ``grad`` for no gradient."""
 
     kind = "empty-inputs"
 

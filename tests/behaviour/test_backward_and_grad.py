@@ -152,7 +152,7 @@ def test_materialized_and_not_allowed_contradict_each_other() -> None:
 
 def test_grad_without_inputs_is_refused() -> None:
     x = leaf(2)
-    with pytest.raises((ValueError, RuntimeError)):
+    with refused(RuntimeError, "empty-inputs", [x]):
         vt.autograd.grad(x.sum(), [])
 
 
@@ -356,6 +356,25 @@ def test_the_strides_of_a_gradient_are_those_of_its_leaf() -> None:
     x.sum().backward()
     assert x.grad is not None
     assert tuple(x.grad.stride()) == (1, 3)
+
+
+def test_backward_takes_a_list_of_one_gradient() -> None:
+    x = leaf(2)
+    (x * 2).backward([vt.ones(2, dtype=vt.float64)])  # type: ignore[arg-type]  # PyTorch's types do not say so either
+    assert grad_list(x) == [2, 2]
+
+
+def test_grad_takes_its_arguments_in_the_order_of_pytorch() -> None:
+    x, unused = leaf(2), leaf(2)
+    total = (x * 2).sum()
+    with refused(RuntimeError, "unused-input", [x, unused]):
+        # Retain the graph, do not create one, and only the inputs.
+        vt.autograd.grad(total, [x, unused], None, True, False, True)
+    second = vt.autograd.grad(total, [x, unused], None, True, False, True, True)[1]
+    assert second is None
+    with pytest.warns(FutureWarning):
+        (first,) = vt.autograd.grad(total, x, only_inputs=False)
+    assert first.tolist() == [2, 2]
 
 
 def test_gradients_have_the_dtype_of_their_value() -> None:

@@ -30,6 +30,16 @@ def test_requires_grad_of_a_computed_tensor_cannot_be_assigned() -> None:
         y.requires_grad = True
 
 
+def test_requires_grad_is_a_bool_and_nothing_else() -> None:
+    x = ramp(2)
+    for value in (1, None, "yes"):
+        with refused(RuntimeError, "requires-grad", [x]):
+            x.requires_grad = value  # type: ignore[assignment]  # what is refused
+    with refused(TypeError, "argument-type", [x]):
+        x.requires_grad_(1)  # type: ignore[arg-type]  # what is refused
+    assert not x.requires_grad
+
+
 def test_a_view_of_a_constant_may_become_a_leaf_of_its_own() -> None:
     b = ramp(2, 3)
     v = b[0]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast, overload
 
 from ..engine import backward as engine
+from ..errors import NotSupportedError
 from ..graph.gradient_edge import GradientEdge
 from ..tensor import Tensor
 
@@ -67,7 +69,9 @@ def grad(
     grad_outputs: Gradients = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: Literal[False] | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor, ...]: ...
 @overload
@@ -77,7 +81,9 @@ def grad(
     grad_outputs: Gradients = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]: ...
 def grad(
@@ -86,7 +92,9 @@ def grad(
     grad_outputs: Gradients = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
     """The gradients of `outputs` with respect to `inputs`; no ``.grad`` is touched.
@@ -101,9 +109,13 @@ def grad(
         The gradient that enters at each root, as in `backward`.
     retain_graph, create_graph : bool, optional
         As in `backward`.
+    only_inputs : bool
+        Has no effect; PyTorch has it for old programs. False is warned of.
     allow_unused : bool, optional
         Answer None for an input that the outputs do not depend on, instead of raising.
         As `materialize_grads` by default.
+    is_grads_batched : bool
+        Whether `grad_outputs` are several in one, for as many gradients. This version cannot.
     materialize_grads : bool
         Answer zeros for such an input.
 
@@ -118,8 +130,12 @@ def grad(
         If an input does not require grad.
     UnusedInputError
         If an input is not reached, and may not be.
+    EmptyInputsError
+        If `inputs` is empty.
+    NotSupportedError
+        If `is_grads_batched` is set.
     ArgumentValueError
-        If `inputs` is empty, or `materialize_grads` is set and `allow_unused` is False.
+        If `materialize_grads` is set and `allow_unused` is False.
 
     Examples
     --------
@@ -130,6 +146,14 @@ def grad(
     >>> first.item(), second.item()
     (27.0, 18.0)
     """
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs=False has no effect: grad never fills .grad, backward does",
+            FutureWarning,
+            stacklevel=2,
+        )
+    if is_grads_batched:
+        raise NotSupportedError("this version has no batched gradients; call grad for each")
     found = engine.grad(
         outputs,
         inputs,

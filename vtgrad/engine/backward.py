@@ -87,15 +87,8 @@ def _root_gradients(
     ImplicitGradientError, GradientError
         If one is missing where it is needed, or does not fit.
     """
-    if len(given) != len(roots):
-        raise GradientError(
-            f"{len(roots)} roots but {len(given)} gradients were passed",
-            expected=len(roots),
-            found=len(given),
-        )
     gradients = []
-    for nr, grad in enumerate(given):
-        root = roots[nr]
+    for nr, (root, grad) in enumerate(zip(roots, given, strict=False)):
         if grad is None:
             gradients.append(_implicit_gradient(nr, root))
             continue
@@ -127,6 +120,12 @@ def _root_gradients(
                 else operators().wrap(TensorImpl(found.astype(dtype)))
             )
         gradients.append(grad)
+    if len(given) != len(roots):
+        raise GradientError(
+            f"{len(roots)} roots but {len(given)} gradients were passed",
+            expected=len(roots),
+            found=len(given),
+        )
     return gradients
 
 
@@ -249,7 +248,7 @@ def grad(
         allow_unused = materialize_grads
     roots, targets = _listed(outputs), _listed(inputs)
     if not targets:
-        raise ArgumentValueError("grad needs at least one input")
+        raise EmptyInputsError("inputs of grad must not be empty")
     gradients = _root_gradients(roots, _given(grad_outputs, len(roots)), recorded=create_graph)
     edges = _root_edges(roots)
     found = execute(

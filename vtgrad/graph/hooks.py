@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Final, Generic, TypeVar, cast
 
-from ..errors import HookError
+from ..errors import ArgumentTypeError, HookError
 from ..storage.tensor_base import TensorBase
 from .input_metadata import InputMetadata
 
@@ -216,15 +216,17 @@ def call_tensor_hooks(
 
     Raises
     ------
+    ArgumentTypeError
+        If a hook returns something other than None or a tensor.
     HookError
-        If a hook returns something other than None or a tensor of the same shape and dtype.
+        If the tensor has another shape or dtype.
     """
     for hook in hooks:
         result = hook(cast("TensorBase", grad))
         if result is None:
             continue
         if not isinstance(result, TensorBase):
-            raise HookError(
+            raise ArgumentTypeError(
                 f"a tensor hook must return a tensor or None, not {type(result).__name__}",
                 hook=hook,
             )
