@@ -358,6 +358,17 @@ def test_the_strides_of_a_gradient_are_those_of_its_leaf() -> None:
     assert tuple(x.grad.stride()) == (1, 3)
 
 
+def test_the_strides_of_a_recorded_gradient_are_those_of_its_leaf() -> None:
+    x = ramp(2, 3).requires_grad_()
+    turned = vt.ones(3, 2, dtype=vt.float64).t().requires_grad_()
+    with pytest.warns(UserWarning, match="create_graph"):
+        (x * 2).backward(turned, create_graph=True)
+    assert x.grad is not None
+    assert tuple(x.grad.stride()) == (3, 1)
+    assert x.grad.grad_fn is not None
+    assert grad_list(x) == [[2, 2, 2], [2, 2, 2]]
+
+
 def test_backward_takes_a_list_of_one_gradient() -> None:
     x = leaf(2)
     (x * 2).backward([vt.ones(2, dtype=vt.float64)])  # type: ignore[arg-type]  # PyTorch's types do not say so either

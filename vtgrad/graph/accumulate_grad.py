@@ -163,7 +163,10 @@ class AccumulateGrad(Node):
         """Accumulate out of place, so that the sum is part of the graph."""
         grad = grads[0]
         if grad is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
-            self.cell.accumulate(operators().clone(grad), operators().add)
+            own = operators().clone(grad)
+            if own._impl.array.strides != self.byte_strides:
+                own._impl.set_geometry_of(TensorImpl(self._laid_out(own._impl.array, False)))
+            self.cell.accumulate(own, operators().add)
         self.run_post_hooks()
         return ()
 
