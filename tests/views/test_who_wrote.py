@@ -22,6 +22,7 @@ import pytest
 import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
 from tests.project.tree import python_files
+from vtgrad.autograd.function import FunctionCtx
 from vtgrad.errors import (
     MultiOutputViewError,
     NoGradViewError,
@@ -765,3 +766,62 @@ def test_nothing_is_remembered_of_inference_tensors() -> None:
         x.add_(1)
         x[0] = 2
         assert x.writes() == () == y.writes()
+
+
+# -- custom Functions -----------------------------------------------------------------------------
+
+
+class SavesBoth(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+        y = x * 2
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
+        return grad * len(ctx.saved_tensors)
+
+
+class WritesMemory(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
+        return grad
+
+
+def function_saves() -> vt.Tensor:
+    x = vt.ones(2, requires_grad=True).clone()
+    y = SavesBoth.apply(x)
+    x.mul_(2)  # write
+    return y
+
+
+def function_writes() -> vt.Tensor:
+    x = vt.ones(2, requires_grad=True).clone()
+    y = x.sin()
+    WritesMemory.apply(x)  # write
+    return y
+
+
+def test_the_ways_out_call_custom_functions_by_their_names() -> None:
+    n = line(function_saves, "write")
+    assert stale(function_saves).facts["ways_out"] == (
+        f"at line {n}, use the out-of-place mul instead of mul_",
+        f"run backward before line {n}, or write before SavesBoth.apply",
+        f"pass x.clone() to SavesBoth.apply for the x that line {n} changes",
+    )
+    n = line(function_writes, "write")
+    assert stale(function_writes).facts["ways_out"] == (
+        f"at line {n}, pass x.clone() to WritesMemory.apply for the x that it writes",
+        f"run backward before line {n}, or write before sin",
+        f"pass x.clone() to sin for the x that line {n} changes",
+    )
+
+
+def test_the_error_is_raised_once() -> None:
+    assert stale(result_is_assigned).__context__ is None

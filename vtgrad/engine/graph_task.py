@@ -10,7 +10,7 @@ runs. Values are checked once more when they are unpacked, because a hook may wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import UnusedInputError, VtgradError
 from ..graph.accumulate_grad import AccumulateGrad
@@ -278,16 +278,22 @@ class GraphTask:
             As `Node.check_saved` does.
         """
         nodes = self.dependencies if self.runs is None else self.runs
-        try:
-            for node in nodes:
-                node.check_saved()
-        except VtgradError:
+        if not _can_run(nodes):
             # Of several errors the one is told that the run would have met first.
             for node in sorted(nodes, key=lambda n: -n.sequence_nr):
                 node.check_saved()
-            raise
         # A recorded run adds out of place.
         if inference_threads.entered and not self.create_graph:
             for node in nodes:
                 if isinstance(node, AccumulateGrad):
                     node.check_grad()
+
+
+def _can_run(nodes: Iterable[Node]) -> bool:
+    """Whether no node refuses to run."""
+    try:
+        for node in nodes:
+            node.check_saved()
+    except VtgradError:
+        return False
+    return True

@@ -54,7 +54,7 @@ def stale_saved_error(
     # What did it is the first write, or one before if that is forgotten.
     first = writes[0] if writes else None
     saver = made_at(node)
-    ways = _ways_out(name, writes, saver, array, is_output=is_output)
+    ways = _ways_out(operator_of(name), writes, saver, array, is_output=is_output)
     text = (
         f"{name} needs a value that was overwritten in place: a {dtype} tensor of shape "
         f"{list(array.shape)}, {producer}, was saved at version {saved} and is now at version "
@@ -144,7 +144,7 @@ def _on_one_line(a: Write, b: Write) -> bool:
 
 
 def _ways_out(
-    node: str,
+    user: str,
     writes: Sequence[Write],
     saver: CallSite | None,
     array: Array,
@@ -160,7 +160,6 @@ def _ways_out(
         return f"line {place.lineno}" if len(files) == 1 else place.short
 
     before = "the write" if place is None else line(place)
-    user = operator_of(node)
     use = user if saver is None else f"{user} at {line(saver)}"
     if is_output:
         copy = f"put y = y.clone() before {before} for the result y of {user}, and write to that"
@@ -182,6 +181,8 @@ def _instead(write: Write | None, there: str, before: str, array: Array) -> str:
         return f"set .grad to None before {before}, so that backward makes a new one"
     if operator == "increment_version":
         return f"{there}let what writes by other means write to a copy"
+    if operator.endswith(".apply"):
+        return f"{there}pass x.clone() to {operator} for the x that it writes"
     if operator in _NO_NAMESAKE:
         return f"{there}make a new tensor instead, for example with where() or cat()"
     if not operator.endswith("_"):

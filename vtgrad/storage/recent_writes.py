@@ -202,6 +202,12 @@ def _write_of(record: Record) -> Write:
 
 
 def operator_of(node: str) -> str:
-    """The operator behind a node's name: ``as_strided`` for ``AsStridedBackward0``."""
+    """What made a node of this name.
+
+    ``as_strided`` for ``AsStridedBackward0``; ``Name.apply`` for ``NameBackward``: without a number
+    it is the node of a custom Function.
+    """
+    if node.endswith("Backward"):
+        return f"{node.removesuffix('Backward')}.apply"
     name = re.sub(r"Backwards?\d*$", "", node.rpartition("::")[2])
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
