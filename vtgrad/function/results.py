@@ -49,6 +49,7 @@ T = TypeVar("T")
 _IN_FUNCTION: Final = CreationMeta.IN_CUSTOM_FUNCTION
 _MULTI_OUTPUT: Final = CreationMeta.MULTI_OUTPUT_NODE
 _NO_GRAD: Final = CreationMeta.NO_GRAD_MODE
+_INFERENCE: Final = CreationMeta.INFERENCE_MODE
 
 
 def _is_among(tensor: object, tensors: Sequence[object]) -> bool:
@@ -259,7 +260,7 @@ def _constant(x: TensorBase, is_argument: bool, is_dirty: bool) -> TensorBase:
     view = view_meta_of(x)
     if view is None:
         return _alias(x) if requires_grad(x) else x
-    if view.creation_meta is _NO_GRAD and not view.was_produced():
+    if view.creation_meta in (_NO_GRAD, _INFERENCE) and not view.was_produced():
         view.creation_meta = _IN_FUNCTION
     return x
 
