@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import pytest
@@ -339,3 +341,15 @@ def test_an_inference_tensor_is_neither_saved_nor_written_outside_of_the_mode() 
         written = triple_(constant)
     assert written is constant
     assert constant.tolist() == [3, 6]
+
+
+@pytest.mark.parametrize("mode", [vt.no_grad, vt.inference_mode])
+def test_a_view_from_a_function_says_so_in_whatever_mode_it_was_called(
+    mode: Callable[[], AbstractContextManager[object]],
+) -> None:
+    b = leaf(2).clone()
+    with mode():
+        v = flat(b)
+    b.mul_(2)
+    with refused(*CUSTOM):
+        _ = v.grad_fn
