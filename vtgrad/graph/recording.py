@@ -3,7 +3,7 @@
 NOTE [ Reading the grad mode ]
 
 Every operator asks whether it should record, and a thread-local read is a good part of a small
-operator's time. So `_Recording.disabled_threads` counts the threads on which nothing is recorded;
+operator's time. So `recording.disabled_threads` counts the threads on which nothing is recorded;
 while it is zero nobody has to look at the thread-local. The count is only a shortcut: a
 thread that ended while recording was off leaves it too high, which costs time and nothing else.
 
@@ -14,15 +14,34 @@ is recorded whatever the grad mode is. Operators ask only whether they record.
 from __future__ import annotations
 
 import threading
+from typing import Final
 
 from ..storage.inference import is_inference_mode_enabled, switch_inference_mode
 from ..storage.version_counter import inference_threads
 from .this_thread import this_thread
 
-__all__ = ["is_grad_enabled", "is_recording", "modes", "set_mode", "set_modes"]
+__all__ = [
+    "Recording",
+    "is_grad_enabled",
+    "is_recording",
+    "modes",
+    "recording",
+    "set_mode",
+    "set_modes",
+]
 
 
-class _Recording:
+class Recording:
+    """On how many threads nothing is recorded; see Note [Reading the grad mode].
+
+    Attributes
+    ----------
+    disabled_threads : int
+        How many, or more.
+    lock : threading.Lock
+        Held while the count is changed.
+    """
+
     __slots__ = ("disabled_threads", "lock")
 
     disabled_threads: int
@@ -33,7 +52,7 @@ class _Recording:
         self.lock = threading.Lock()
 
 
-recording = _Recording()
+recording: Final[Recording] = Recording()
 
 
 def is_recording() -> bool:

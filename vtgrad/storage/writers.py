@@ -35,6 +35,7 @@ from .tensor_impl import TensorImpl
 from .version_counter import INFERENCE, Site, VersionCounter
 
 __all__ = [
+    "LastCaller",
     "BRACKETS",
     "DIRECT",
     "KEPT",
@@ -70,7 +71,7 @@ _BOUND: Final = 1024
 _on_behalf: Final[dict[int, tuple[str, CodeType | None, int]]] = {}
 
 
-class _LastCaller:
+class LastCaller:
     """Whose frame was found last.
 
     Attributes
@@ -87,7 +88,7 @@ class _LastCaller:
         self.code = None
 
 
-last_caller: Final = _LastCaller()
+last_caller: Final[LastCaller] = LastCaller()
 
 
 def wrote(impl: TensorImpl, counter: VersionCounter, operator: str, distance: int) -> None:
