@@ -383,6 +383,10 @@ class OperatorMethods(TensorBase):
     def __setitem__(self, index: Index, value: TensorBase | Number) -> None:
         F.setitem(self, index, value)
 
+    def __reversed__(self) -> Self:
+        """A copy with the first dimension in reverse order; a 0-d tensor itself."""
+        return F.flip(self, 0) if self.ndim else self
+
     def __delitem__(self, index: Index) -> None:
         raise ArgumentTypeError("the elements of a tensor cannot be deleted")
 
