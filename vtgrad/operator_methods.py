@@ -15,7 +15,7 @@ from .ops.types import Index
 from .storage.arrays import Number
 from .storage.native import mypyc_attr
 from .storage.tensor_base import TensorBase, wrap_like
-from .storage.unchecked import T
+from .storage.unchecked import AnyInt, T
 from .views.write import write_ufunc
 
 __all__ = ["OperatorMethods"]
@@ -398,7 +398,9 @@ class OperatorMethods(TensorBase):
         """The derivative of order `n` of the digamma function."""
         return F.polygamma(n, self)
 
-    def sum_to_size(self, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> Self:
+    def sum_to_size(
+        self, *sizes: AnyInt | Sequence[int], size: Sequence[int] | None = None
+    ) -> Self:
         """The sum over what broadcasting from a shape added; the tensor itself if that is nothing.
 
         Raises
@@ -408,7 +410,7 @@ class OperatorMethods(TensorBase):
         """
         return F.sum_to(self, sizes, size)
 
-    def split(self, split_size: int | Sequence[int], dim: int = 0) -> tuple[Self, ...]:
+    def split(self, split_size: AnyInt | Sequence[int], dim: AnyInt = 0) -> tuple[Self, ...]:
         """Pieces along a dimension; see `vtgrad.split`."""
         return F.split(self, split_size, dim)
 
