@@ -8,6 +8,10 @@
 # over them at import, at exit, and whenever the user's program has a full collection. Who needs
 # annotations as objects (`explain` does, when a call has failed) evaluates them then.
 
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
 from typing import Final
 
 # First, so that type checkers take `vtgrad.tensor` for the function imported below, as Python
@@ -25,6 +29,7 @@ from .autograd import is_grad_enabled as is_grad_enabled
 from .autograd import no_grad as no_grad
 from .autograd import set_grad_enabled as set_grad_enabled
 from .conversion import Size as Size
+from .conversion import broadcast_shapes as broadcast_shapes
 from .creation import arange as arange
 from .creation import as_tensor as as_tensor
 from .creation import empty as empty
@@ -82,6 +87,8 @@ memory_format = _memory_format.MemoryFormat
 
 contiguous_format: Final = _memory_format.MemoryFormat.CONTIGUOUS
 preserve_format: Final = _memory_format.MemoryFormat.PRESERVE
+
+newaxis: Final = None
 
 # Whether the hot layers are native modules; see Note [One source, two builds].
 __compiled__: Final = not _tensor_impl.__file__.endswith(".py")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Self, SupportsIndex, cast, overload
 
 import numpy as np
@@ -28,11 +28,12 @@ from .ops.generated import functional as F
 from .pickling import deep_copy, reduce_tensor
 from .storage.arrays import Array, Number, Shape
 from .storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
+from .storage.geometry import broadcast_shapes as broadcast
 from .storage.geometry import normalize_dim, numel
 from .storage.lazy_array import is_conjugated, is_negated, resolved
 from .storage.tensor_base import TensorBase
 
-__all__ = ["ConversionMethods", "Nested", "Size"]
+__all__ = ["ConversionMethods", "Nested", "Size", "broadcast_shapes"]
 
 # What `tolist` returns.
 Nested = Number | list["Nested"]
@@ -49,6 +50,24 @@ class Size(tuple[int, ...]):
 
     def __repr__(self) -> str:
         return f"vtgrad.Size({list(self)})"
+
+
+def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
+    """The shape that all shapes broadcast to; an integer stands for a shape of one dimension.
+
+    Raises
+    ------
+    ShapeError
+        If there is none.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.broadcast_shapes((3, 1), (4,))
+    vtgrad.Size([3, 4])
+    """
+    given = [(n,) if isinstance(n, int) else tuple(n) for n in shapes]
+    return Size(broadcast(*given))
 
 
 class ConversionMethods(CreationMethods, CastMethods):

@@ -15,7 +15,7 @@ from .ops.types import Index
 from .storage.arrays import Number
 from .storage.native import mypyc_attr
 from .storage.tensor_base import TensorBase, wrap_like
-from .storage.unchecked import T
+from .storage.unchecked import AnyInt, T
 from .views.write import write_ufunc
 
 __all__ = ["OperatorMethods"]
@@ -383,6 +383,10 @@ class OperatorMethods(TensorBase):
     def __setitem__(self, index: Index, value: TensorBase | Number) -> None:
         F.setitem(self, index, value)
 
+    def __reversed__(self) -> Self:
+        """A copy with the first dimension in reverse order; a 0-d tensor itself."""
+        return F.flip(self, 0) if self.ndim else self
+
     def __delitem__(self, index: Index) -> None:
         raise ArgumentTypeError("the elements of a tensor cannot be deleted")
 
@@ -394,7 +398,9 @@ class OperatorMethods(TensorBase):
         """The derivative of order `n` of the digamma function."""
         return F.polygamma(n, self)
 
-    def sum_to_size(self, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> Self:
+    def sum_to_size(
+        self, *sizes: AnyInt | Sequence[int], size: Sequence[int] | None = None
+    ) -> Self:
         """The sum over what broadcasting from a shape added; the tensor itself if that is nothing.
 
         Raises
@@ -404,7 +410,7 @@ class OperatorMethods(TensorBase):
         """
         return F.sum_to(self, sizes, size)
 
-    def split(self, split_size: int | Sequence[int], dim: int = 0) -> tuple[Self, ...]:
+    def split(self, split_size: AnyInt | Sequence[int], dim: AnyInt = 0) -> tuple[Self, ...]:
         """Pieces along a dimension; see `vtgrad.split`."""
         return F.split(self, split_size, dim)
 

@@ -97,6 +97,8 @@ _UNARY: Final[Mapping[str, tuple[Expected, list[Array]]]] = {
 _BINARY: Final[Mapping[str, tuple[Callable[..., object], list[tuple[object, object]]]]] = {
     "copysign_tensor": (np.copysign, [(MATRIX, OTHER), (MATRIX, -VECTOR)]),
     "copysign_number": (np.copysign, [(MATRIX, -2.5)]),
+    "complex": (lambda re, im: re + 1j * im, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
+    "polar": (lambda r, a: r * np.exp(1j * a), [(MATRIX, OTHER), (VECTOR, MATRIX)]),
     "nextafter": (np.nextafter, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
     "ldexp": (
         lambda a, b: a * 2.0**b,

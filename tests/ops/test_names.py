@@ -1,6 +1,7 @@
 """The names and the ways to call: what programs written for PyTorch rely on."""
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import pytest
@@ -123,6 +124,15 @@ def table() -> list[tuple[Callable[[], Any], object]]:
         (lambda: vt.pow(2, exponent=row[:1]), [128.0]),
         (lambda: vt.add(2, row, alpha=2), [16.0, 18.0, 20.0]),
         (lambda: vt.isclose(row > 7, row > 0, atol=1.0), [True, True, True]),
+        (lambda: vt.complex(real=row[:1], imag=row[2:]), [7 + 9j]),
+        (lambda: vt.polar(abs=row[:1], angle=vt.zeros(1)), [7 + 0j]),
+        (lambda: vt.argwhere(x > 4), [[1, 1], [1, 2]]),
+        (lambda: reversed(row), [9.0, 8.0, 7.0]),
+        (lambda: row[vt.newaxis, :1], [[7.0]]),
+        (lambda: vt.tensor([vt.inf, -vt.inf, 0 * vt.pi, 0 * vt.e]), [inf, -inf, 0.0, 0.0]),
+        (lambda: vt.tensor(vt.broadcast_shapes((2, 1), (3,), 3)), [2, 3]),
+        (lambda: vt.tensor([vt.is_signed(x), vt.is_signed(x > 0)]), [True, False]),
+        (lambda: vt.tensor([x.is_same_size(x), x.is_same_size(row)]), [True, False]),
         (lambda: vt.sub(2, row), [-5.0, -6.0, -7.0]),
         (lambda: vt.multiply(2, row, out=vt.empty(0)), [14.0, 16.0, 18.0]),
         (lambda: vt.div(27, row[2:]), [3.0]),

@@ -43,7 +43,7 @@ def mask(c: Context, size: int) -> str:
 def advanced(c: Context, size: int, count: int, unique: bool) -> str:
     """An index array for one dimension: list, tensor, mask, or of two dimensions."""
     found = positions(c, size, count, unique)
-    kind = c.rng.randrange(6)
+    kind = c.rng.randrange(7)
     if kind <= 1:
         return str(found)
     if kind == 2:
@@ -54,6 +54,8 @@ def advanced(c: Context, size: int, count: int, unique: bool) -> str:
         return f"L.tensor({mask(c, size)})"
     if kind == 5 and size:
         return mask(c, size)
+    if kind == 6 and found:
+        return f"L.tensor({[[i] for i in found]})"
     return str(found)
 
 
@@ -85,15 +87,23 @@ def index(c: Context, t: TensorLike, unique: bool) -> str:
     with_arrays = c.chance(0.35)
     count = r.randint(1, 3)
     items: list[str] = []
-    for size in used:
-        if with_arrays and c.chance(0.55):
+    while used:
+        size = used.pop(0)
+        if with_arrays and used and size and used[0] and c.chance(0.1):
+            shape = (int(size), int(used.pop(0)))
+            items.append(f"L.tensor({c.nested(shape, 'bool')}, dtype=L.bool)")
+        elif with_arrays and c.chance(0.55):
             items.append(advanced(c, int(size), count, unique))
         elif c.chance(0.06) and size:
             items.append(f"L.tensor({r.randrange(size)})")
         else:
             items.append(basic(c, int(size)))
-    if c.chance(0.1):
-        items.insert(r.randint(0, len(items)), "None")
+    for _ in range(3):
+        if c.chance(0.06):
+            items.insert(r.randint(0, len(items)), "None")
+    if c.chance(0.04):
+        flag = r.choice(("True", "False", "L.tensor(True)", "L.tensor(False)"))
+        items.insert(r.randint(0, len(items)), flag)
     if c.chance(0.1):
         items.insert(r.randint(0, len(items)), "...")
     if not items:

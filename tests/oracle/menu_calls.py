@@ -64,6 +64,11 @@ _LISTED: dict[str, str] = {
         " | {a}.sum_to_size(()) | {a}.sum_to_size(1) | {a}.sum_to_size(2) | {a}.sum_to_size(1, 2, 3) | {j}.sum_to_size(3)"
         " | {p}.sum_to_size(2, 3) | {p}.sum_to_size(1, 1) | {k}.sum_to_size(3, 1) | {e}.sum_to_size(3) | {s}.sum_to_size(())"
     ),
+    "complex": (
+        "L.complex({a}, {b}) | L.complex({a}, {v}) | L.complex({p}, {s}) | L.complex({f}, {f}) | L.complex({f}, {a})"
+        " | L.complex({i}, {i}) | L.complex({e}, {e}) | L.polar({pos}.detach(), {b}) | L.polar({pos}.detach(), {v}) | L.polar({pos}.detach().float(), {f})"
+        " | L.complex({a}.detach(), {b}.detach(), out={O}) | L.polar({z}, {a})"
+    ),
     "mm": (
         "L.mm({a}, {sq}) | L.mm({a}, {b}) | L.mm({p}, {sq}) | L.mm({e}, {sq})"
         " | L.mm({a}.detach(), {sq}.detach(), out={O}) | L.mm({v}, {sq}) | L.mm({i}, {i}.t()) | L.mm({a}, {f}.t())"

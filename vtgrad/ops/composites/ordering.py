@@ -10,7 +10,7 @@ from vtgrad.ops.generated.ordering import SortDimResult, SortStableResult, TopkD
 from vtgrad.ops.reduction_arguments import UNSET, Unset, check_flag, check_pair, checked_dim
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["argsort", "nonzero", "sort", "topk"]
+__all__ = ["argsort", "argwhere", "nonzero", "sort", "topk"]
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -82,6 +82,11 @@ def topk(
         check_flag(sorted, "sorted"),
         out=out,
     )
+
+
+def argwhere(input: T) -> T:
+    """Places of the elements that are not zero, one row for each; see `nonzero`."""
+    return F.nonzero_rows(input)
 
 
 @overload

@@ -20,6 +20,8 @@ __all__ = [
     "is_complex",
     "is_floating_point",
     "is_nonzero",
+    "is_same_size",
+    "is_signed",
     "is_tensor",
     "numel",
 ]
@@ -84,3 +86,13 @@ def is_complex(input: TensorBase) -> bool:
 def is_floating_point(input: TensorBase) -> bool:
     """Whether the values are floating, and real."""
     return array_of(input, "input").dtype.kind == "f"
+
+
+def is_signed(input: TensorBase) -> bool:
+    """Whether the dtype has negative values."""
+    return array_of(input, "input").dtype.kind not in "bu"
+
+
+def is_same_size(input: TensorBase, other: TensorBase) -> bool:
+    """Whether two tensors have one shape."""
+    return bool(array_of(input, "input").shape == array_of(other, "other").shape)

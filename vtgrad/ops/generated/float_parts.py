@@ -14,12 +14,14 @@ from vtgrad.ops.arguments import array_of
 from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.float_parts_nodes import (
     AngleBackward0,
+    ComplexBackward0,
     CopysignBackward0,
     CopysignBackward1,
     FrexpBackward0,
     LdexpBackward0,
     NanToNumBackward0,
     NextafterBackward0,
+    PolarBackward0,
 )
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
@@ -31,6 +33,7 @@ from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
     "angle",
+    "complex",
     "copysign_number",
     "copysign_number_",
     "copysign_tensor",
@@ -51,6 +54,7 @@ __all__ = [
     "nan_to_num_",
     "nextafter",
     "nextafter_",
+    "polar",
     "signbit",
 ]
 
@@ -453,3 +457,46 @@ def lcm_(input: T, other: AnyTensor) -> T:
     except Exception as error:
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
+
+
+def complex(real: T, imag: AnyTensor, *, out: T | None = None) -> T:
+    """Complex numbers of these real and imaginary parts, both float32 or both float64."""
+    try:
+        if out is not None:
+            check_out(out, real, imag)
+        array = quiet.run(k.complex_of, real._impl.array, imag._impl.array)
+    except Exception as error:
+        explain(error, "real: Tensor, imag: Tensor, out: Tensor | None", real, imag, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "complex", exact=True, inputs=(real, imag))
+    result = wrap_like(real, array)
+    if (
+        (real._impl.autograd_meta is not None and real._impl.autograd_meta.requires_grad())
+        or (imag._impl.autograd_meta is not None and imag._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = ComplexBackward0.record(real, imag)
+        set_history(result, node)
+    return result
+
+
+def polar(abs: T, angle: AnyTensor, *, out: T | None = None) -> T:
+    """Complex numbers of this magnitude and angle, both float32 or both float64."""
+    try:
+        if out is not None:
+            check_out(out, abs, angle)
+        array = quiet.run(k.polar, abs._impl.array, angle._impl.array)
+    except Exception as error:
+        explain(error, "abs: Tensor, angle: Tensor, out: Tensor | None", abs, angle, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "polar", exact=True, inputs=(abs, angle))
+    result = wrap_like(abs, array)
+    if (
+        (abs._impl.autograd_meta is not None and abs._impl.autograd_meta.requires_grad())
+        or (angle._impl.autograd_meta is not None and angle._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = PolarBackward0.record(abs, angle)
+        set_history(result, node)
+        node.save_results(result)
+    return result

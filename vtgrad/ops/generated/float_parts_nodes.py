@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, SHARED, Node
+from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
@@ -644,3 +644,177 @@ class NanToNumBackward0(Node):
         assert saved_self is not None
         self_ = saved_self.unpack(self)
         return (tensor_formulas.gradient_of_nan_to_num(grad, self_, self.self_dtype),)
+
+
+@final
+class ComplexBackward0(Node):
+    """Derivative of `complex`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
+    overwrites: ClassVar[bool] = True
+
+    @staticmethod
+    def record(real: TensorBase, imag: TensorBase, *, inplace: bool = False) -> ComplexBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(real)
+        edge1 = gradient_edge(imag)
+        node = ComplexBackward0((edge0, edge1))
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = grad
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = k.mul(grad, -1j)
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = grad
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = over(owned, k.mul, grad, -1j)
+        return (grad0, grad1), (PASSED, FRESH)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            grad0 = grad
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = F.mul(grad, -1j)
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
+class PolarBackward0(Node):
+    """Derivative of `polar`."""
+
+    __slots__ = ("saved_angle", "saved_result")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
+
+    saved_angle: SavedVariable | None
+    saved_result: SavedVariable
+
+    @staticmethod
+    def record(abs: TensorBase, angle: TensorBase, *, inplace: bool = False) -> PolarBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(abs)
+        edge1 = gradient_edge(angle)
+        node = PolarBackward0((edge0, edge1))
+        node.saved_angle = None if edge0 is None else (SavedVariable(angle, edge1))
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_result = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_angle is not None:
+            self.saved_angle.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_angle is not None:
+            self.saved_angle = RELEASED
+        self.saved_result = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_angle = self.saved_angle
+            assert saved_angle is not None
+            angle = saved_angle.unpack_array(self)
+            grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad1 = k.mul(k.conj(grad), k.mul(result, 1j))
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_angle = self.saved_angle
+            assert saved_angle is not None
+            angle = saved_angle.unpack_array(self)
+            grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad1 = over(2, k.mul, k.conj(grad), k.mul(result, 1j))
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_angle = self.saved_angle
+            assert saved_angle is not None
+            angle = saved_angle.unpack(self)
+            grad0 = F.mul(F.conj(grad), F.polar(F.add(F.zeros_like(angle), 1), angle))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            result = self.saved_result.unpack(self)
+            grad1 = F.mul(F.conj(grad), F.mul(result, 1j))
+        return (
+            grad0,
+            grad1,
+        )

@@ -48,7 +48,7 @@ from vtgrad.ops.composites.indexing import (
     tile,
 )
 from vtgrad.ops.composites.memory import is_set_to, resize_, resize_as_, set_
-from vtgrad.ops.composites.ordering import argsort, nonzero, sort, topk
+from vtgrad.ops.composites.ordering import argsort, argwhere, nonzero, sort, topk
 from vtgrad.ops.composites.parts import (
     as_strided,
     as_strided_,
@@ -104,6 +104,8 @@ from vtgrad.ops.composites.questions import (
     is_complex,
     is_floating_point,
     is_nonzero,
+    is_same_size,
+    is_signed,
     is_tensor,
     numel,
 )
@@ -457,6 +459,7 @@ from vtgrad.ops.generated.elementary import trunc as fix
 from vtgrad.ops.generated.elementary import trunc_ as fix_
 from vtgrad.ops.generated.float_parts import (
     angle,
+    complex,
     copysign_number,
     copysign_number_,
     copysign_tensor,
@@ -477,6 +480,7 @@ from vtgrad.ops.generated.float_parts import (
     nan_to_num_,
     nextafter,
     nextafter_,
+    polar,
     signbit,
 )
 from vtgrad.ops.generated.indexing import (
@@ -782,6 +786,7 @@ __all__ = [
     "argmin_dim",
     "argsort",
     "argsort_dim",
+    "argwhere",
     "as_strided",
     "as_strided_",
     "as_strided_backward",
@@ -858,6 +863,7 @@ __all__ = [
     "clone",
     "column_stack",
     "combinations",
+    "complex",
     "concat",
     "concatenate",
     "conj",
@@ -1040,7 +1046,9 @@ __all__ = [
     "is_floating_point",
     "is_neg",
     "is_nonzero",
+    "is_same_size",
     "is_set_to",
+    "is_signed",
     "is_tensor",
     "isclose",
     "isfinite",
@@ -1181,6 +1189,7 @@ __all__ = [
     "permute",
     "permute_copy",
     "permute_dims",
+    "polar",
     "polygamma",
     "polygamma_",
     "polygamma_of",

@@ -150,6 +150,9 @@ from vtgrad.ops.generated.functional import (
     argsort as _argsort,
 )
 from vtgrad.ops.generated.functional import (
+    argwhere as _argwhere,
+)
+from vtgrad.ops.generated.functional import (
     as_strided as _as_strided,
 )
 from vtgrad.ops.generated.functional import (
@@ -621,7 +624,13 @@ from vtgrad.ops.generated.functional import (
     is_nonzero as _is_nonzero,
 )
 from vtgrad.ops.generated.functional import (
+    is_same_size as _is_same_size,
+)
+from vtgrad.ops.generated.functional import (
     is_set_to as _is_set_to,
+)
+from vtgrad.ops.generated.functional import (
+    is_signed as _is_signed,
 )
 from vtgrad.ops.generated.functional import (
     isclose as _isclose,
@@ -1305,6 +1314,7 @@ class TensorMethods(TensorBase):
     argmax = _argmax
     argmin = _argmin
     argsort = _argsort
+    argwhere = _argwhere
     as_strided = _as_strided
     as_strided_ = _as_strided_
     as_strided_scatter = _as_strided_scatter
@@ -1462,7 +1472,9 @@ class TensorMethods(TensorBase):
     is_conj = _is_conj
     is_neg = _is_neg
     is_nonzero = _is_nonzero
+    is_same_size = _is_same_size
     is_set_to = _is_set_to
+    is_signed = _is_signed
     isclose = _isclose
     isfinite = _isfinite
     isinf = _isinf

@@ -6,6 +6,7 @@ from .bessel import *
 from .bitwise import *
 from .casts import *
 from .comparison import *
+from .complex_numbers import *
 from .copying import *
 from .counts import *
 from .cumulative import *
