@@ -130,7 +130,7 @@ def torch_library(module: ModuleType) -> Library:
 #: Distinguishing words of PyTorch's messages, the more special ones first.
 _TORCH_WORDS: tuple[tuple[str, str], ...] = (
     ("function that returns multiple views", "multi-output-view"),
-    ("Output 0 of", "custom-function-view"),
+    ("created inside a custom Function", "custom-function-view"),
     ("view was created in no_grad mode", "no-grad-view"),
     ("which was created in no_grad mode", "no-grad-view"),
     ("Inference tensors cannot be saved", "inference-saved"),
@@ -151,6 +151,7 @@ _TORCH_WORDS: tuple[tuple[str, str], ...] = (
     ("can't retain_grad on Tensor that has requires_grad=False", "grad-required"),
     ("cannot register a hook on a tensor", "grad-required"),
     ("you can only change requires_grad flags of leaf", "requires-grad"),
+    ("cannot resize variables that require grad", "resize"),
     ("out of bounds for storage", "out-of-bounds"),
     ("Dimension out of range", "dimension"),
     ("shape mismatch", "shape"),
