@@ -96,6 +96,12 @@ def squares(x: vt.Tensor, w: vt.Tensor) -> vt.Tensor:
     return z * z + vt.stack([v.dot(v) for m in (z, z * w) for v in m.t()]).sum() * (w * w)
 
 
+def sums_meet(x: vt.Tensor, w: vt.Tensor) -> vt.Tensor:
+    # Both gradients that reach `y` first are one value each, expanded: neither may be added into.
+    y = x * w
+    return y.sin() * w + (-y).sum() - (y * 2).mean()
+
+
 def written_with_numbers(x: vt.Tensor, w: vt.Tensor) -> vt.Tensor:
     y = x * 0.5
     y += 1.0
@@ -119,6 +125,7 @@ PROGRAMS: dict[str, Program] = {
         elementwise,
         layers,
         squares,
+        sums_meet,
         written_with_numbers,
     )
 }

@@ -8,8 +8,10 @@ from vtgrad.testing.session import replay
 from vtgrad.testing.steps import (
     Apply,
     Backward,
+    Fill,
     Gradient,
     Hook,
+    Inference,
     Leaf,
     Literal,
     Retain,
@@ -46,6 +48,15 @@ PROGRAMS: dict[str, list[Step]] = {
         Hook(3, "beside"),
         Apply(4, "stack", (2, 3), (0,)),
         Gradient(4, Literal((2, 2), (1, 2, 3, 4)), (0,)),
+    ],
+    # Of two reasons to refuse, what may not be written and what may not be read, either is named.
+    "an_inference_tensor_is_not_written_with_a_lost_view": [
+        LEAF,
+        Apply(1, "clone", (0,)),
+        Inference(View((2,), 1, ViewCall("[]", (slice(None, 1),)))),
+        Fill(1, 0),
+        Inference(Apply(3, "abs", (1,))),
+        SetItem(3, "t2", picks=(1,)),
     ],
     # That an input cannot be reached is known before anything has run.
     "an_unused_input_is_refused_before_hooks_have_run_and_values_are_freed": [

@@ -148,6 +148,7 @@ _TORCH_WORDS: tuple[tuple[str, str], ...] = (
     ("can't retain_grad on Tensor that has requires_grad=False", "grad-required"),
     ("cannot register a hook on a tensor", "grad-required"),
     ("you can only change requires_grad flags of leaf", "requires-grad"),
+    ("cannot resize variables that require grad", "resize"),
     ("out of bounds for storage", "out-of-bounds"),
     ("Dimension out of range", "dimension"),
     ("cannot resize variables", "resize"),

@@ -144,6 +144,8 @@ def _plain(step: Step) -> Iterator[Step]:
     if isinstance(step, Gradient) and len(step.inputs) > 1:
         for index in step.inputs:
             yield replace(step, inputs=(index,))
+        for index in step.inputs:
+            yield replace(step, inputs=tuple(i for i in step.inputs if i != index))
 
 
 def _run(
@@ -159,6 +161,8 @@ def _run(
                 continue  # of a tensor that is gone
         session.finish()
     except DivergenceError as divergence:
+        if isinstance(divergence.__cause__, NameError):
+            return None  # a step that is refused anyway speaks of a tensor that is gone
         return divergence
     except (ValueError, IndexError, TypeError):
         return None  # a step does not fit the tensor that it now speaks of

@@ -196,7 +196,10 @@ class SetItem(Step):
     def predict(self, world: World) -> Expected:
         """See `Step`."""
         target = world.tensors[self.target]
-        check_counted(world, target, "index", "dimension", "shape")
+        also = ["index", "dimension", "shape"]
+        if isinstance(self.value, str):
+            also.append(operand(world, self.value).unreadable() or "shape")
+        check_counted(world, target, *also)
         if self.mask is not None or self.picks is not None:
             self._put(world, target)
             return NOTHING

@@ -1,0 +1,165 @@
+"""The smallest program that shows a planted fault, run with the fault and without it.
+
+Random programs meet some of these faults rarely or late: here nothing depends on luck.
+"""
+
+import pytest
+
+import vtgrad
+from vtgrad.testing.libraries import vtgrad_library
+from vtgrad.testing.session import DivergenceError, replay
+from vtgrad.testing.steps import (
+    Apply,
+    Backward,
+    Fill,
+    Gradient,
+    Inspect,
+    Leaf,
+    Literal,
+    Rearrange,
+    Retain,
+    SetItem,
+    Step,
+    View,
+    Write,
+)
+from vtgrad.testing.views import ViewCall
+
+from .faults import Fault
+from .faults_of_memory import FAULTS_OF_MEMORY, RARE_FAULTS_OF_MEMORY
+
+FAULTS = FAULTS_OF_MEMORY + RARE_FAULTS_OF_MEMORY
+
+ONE = Literal((1,), (1,))
+TWO = Literal((2,), (1, 1))
+LEAF = Leaf(0, Literal((2,), (2, 1)), requires_grad=True)
+COPY = Apply(1, "clone", (0,))
+TABLE = Leaf(0, Literal((2, 3), (1, 2, 3, -1, -2, -3)), requires_grad=False)
+
+
+def _item(out: int, of: int, number: int) -> View:
+    """One element, as a vector."""
+    return View((out,), of, ViewCall("[]", (slice(number, number + 1),)))
+
+
+EXPANDED: list[Step] = [
+    Leaf(0, Literal((2,), (2, 1)), requires_grad=False),
+    View((1,), 0, ViewCall("expand", (2, 2))),
+    Write(1, "add_number", extra=(2,)),
+]
+
+PROGRAMS: dict[str, list[Step]] = {
+    "any_strides_have_a_layout": EXPANDED,
+    "operators_take_peculiar_layouts_for_one": [
+        Leaf(0, Literal((), (3,)), requires_grad=False),
+        Apply(1, "mul", (0, 0)),
+        Fill(1, 0),
+    ],
+    "writes_take_peculiar_layouts_for_one": EXPANDED,
+    "shapes_are_changed_without_looking_at_strides": [
+        TABLE,
+        View((1,), 0, ViewCall("t")),
+        View((2,), 1, ViewCall("view", (6,))),
+    ],
+    "layout_outlives_the_geometry": [
+        TABLE,
+        View((1,), 0, ViewCall("view", (6,))),
+        Rearrange(0, ViewCall("t")),
+        View((2,), 0, ViewCall("view", (6,))),
+    ],
+    "expanded_gradient_is_owned": [
+        LEAF,
+        Apply(1, "sum", (0,)),
+        Apply(2, "add", (0, 1)),
+        Gradient(2, TWO, (0,)),
+    ],
+    "expanded_answer_is_owned": [
+        LEAF,
+        COPY,
+        Apply(2, "neg", (1,)),
+        Apply(3, "neg", (1,)),
+        Apply(4, "sum", (3,)),
+        Apply(5, "add", (2, 4)),
+        Gradient(5, TWO, (0,)),
+    ],
+    "gradient_that_grad_returns_is_overwritten": [
+        LEAF,
+        COPY,
+        SetItem(1, 0, (1,)),
+        Apply(2, "neg", (1,)),
+        Gradient(2, TWO, (1, 0)),
+    ],
+    "waiting_regions_give_way_to_a_whole_gradient": [
+        LEAF,
+        COPY,
+        Apply(2, "neg", (1,)),
+        _item(3, 1, 0),
+        Apply(4, "add", (2, 3)),
+        Gradient(4, TWO, (0,)),
+    ],
+    "one_region_waits_at_a_time": [
+        LEAF,
+        _item(1, 0, 0),
+        _item(2, 0, 1),
+        Apply(3, "add", (1, 2)),
+        Gradient(3, ONE, (0,)),
+    ],
+    "only_the_first_region_is_written_out": [
+        LEAF,
+        _item(1, 0, 0),
+        _item(2, 0, 1),
+        Apply(3, "add", (1, 2)),
+        Gradient(3, ONE, (0,)),
+    ],
+    "only_the_first_region_passes_through_a_view": [
+        Leaf(0, Literal((4,), (1, 2, 3, 4)), requires_grad=True),
+        View((1,), 0, ViewCall("[]", (slice(None, None, 2),))),
+        _item(2, 1, 0),
+        _item(3, 1, 1),
+        Apply(4, "add", (2, 3)),
+        Gradient(4, ONE, (0,)),
+    ],
+    "retained_gradient_survives_a_write_to_its_base": [
+        LEAF,
+        COPY,
+        _item(2, 1, 0),
+        Retain(2),
+        Apply(3, "neg", (2,)),
+        Write(1, "neg"),
+        Inspect(2),
+        Backward(3, ONE),
+    ],
+    "retained_gradient_is_left_with_earlier_producers": [
+        LEAF,
+        COPY,
+        _item(2, 1, 0),
+        Retain(2),
+        Apply(3, "neg", (2,)),
+        SetItem(1, 0, (1,)),
+        Inspect(2),
+        Write(1, "neg"),
+        Inspect(2),
+        Backward(3, ONE),
+    ],
+}
+
+
+def test_every_fault_of_memory_has_its_program() -> None:
+    assert set(PROGRAMS) == {fault.name for fault in FAULTS}
+
+
+@pytest.mark.skipif(
+    vtgrad.__compiled__, reason="native calls go past the seams at which faults are planted"
+)
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_the_smallest_program_shows_the_fault(
+    fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = vtgrad_library(vtgrad)
+    program = PROGRAMS[fault.name]
+    assert replay(program, library).steps == program
+    fault.plant(monkeypatch)
+    with pytest.raises(DivergenceError) as found:
+        replay(program, library)
+    assert fault.shows in found.value.what
+    assert len(found.value.steps) <= fault.steps
