@@ -563,7 +563,7 @@ def igamma(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "igamma")
+        return write_out(out, array, "igamma", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -597,7 +597,7 @@ def igammac(input: T, other: AnyTensor, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "igammac")
+        return write_out(out, array, "igammac", inputs=(input, other))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
