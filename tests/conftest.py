@@ -16,6 +16,7 @@ import importlib.util
 import os
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # No deadlines and no complaint about slow generation: both measure the machine's other
 # guests, and `benchmarks/` is where speed is looked at.
@@ -28,6 +29,12 @@ settings.register_profile(
 )
 settings.register_profile("thorough", _COMMON, max_examples=5_000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+# Hypothesis likes to draw the constants that it finds in all modules loaded so far. The same
+# programs on every run then depend on which tests ran before, and on every number in the sources.
+if settings().derandomize and hasattr(providers, "_get_local_constants"):
+    _NONE = providers._local_constants.__class__()
+    vars(providers)["_get_local_constants"] = lambda: _NONE
 
 # The comparison with PyTorch runs in an environment of its own (`make oracle`), where an
 # empty collection is a failure.

@@ -19,7 +19,10 @@ def written_by_another_name(s: Situation) -> bool:
         s.torch_error is None
         and s.our_error is not None
         and kind_of(s.our_error) == "inference-write"
-        and any(t.is_inference() and _has_version(t) for t in s.tensors_used())
+        and any(
+            t.is_inference() and (_has_version(t) or s.step.op == "resize_")
+            for t in s.tensors_used()
+        )
     )
 
 

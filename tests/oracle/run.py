@@ -36,7 +36,10 @@ def main() -> int:
     started = time.monotonic()
     for index in range(options.start, options.start + options.programs):
         deep, run = fuzzer.run(index)
+        known = len(totals.counts)
         totals.add(index, deep, run)
+        if len(totals.counts) > known:
+            print(f"program {index}: {run.signature}", flush=True)
     seconds = time.monotonic() - started
     shown = 0
     for signature, count in sorted(totals.counts.items(), key=lambda item: -item[1]):

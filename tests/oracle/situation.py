@@ -432,11 +432,16 @@ def order_of_mixed(s: Situation) -> bool:
 
 
 def copied_from_lazy(s: Situation) -> bool:
+    # What is written may be a lazy view that has no name, and another fault may be found then.
     return (
-        s.our_error is None
+        s.step.op.startswith(("copy_", "real=", "imag=", "[]="))
         and s.torch_error is not None
         and kind_of(s.torch_error) == "input-overlap"
-        and any(t.is_conj() or t.is_neg() for t in s.tensors_used())
+        and (s.our_error is None or kind_of(s.our_error) != "input-overlap")
+        and (
+            any(t.is_conj() or t.is_neg() for t in s.tensors_used())
+            or re.search(r"\.(conj\(\)|imag|H|mH|adjoint\(\))", s.step.text) is not None
+        )
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from vtgrad.engine.graph_task import GraphTask
 from vtgrad.errors import MultiOutputViewError, StaleSavedError
-from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph import accumulate_grad
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.functions import own_meta
@@ -150,10 +150,10 @@ def requires_grad_does_not_spread(patch: pytest.MonkeyPatch) -> None:
 def leaf_keeps_the_users_gradient(patch: pytest.MonkeyPatch) -> None:
     """``.grad`` is the very array that was passed to ``backward``."""
 
-    def planted(self: AccumulateGrad, grad: Array, owned: bool) -> Array:
+    def planted(grad: Array, owned: bool, byte_strides: Shape) -> Array:
         return grad
 
-    patch.setattr(AccumulateGrad, "_laid_out", planted)
+    patch.setattr(accumulate_grad, "_laid_out", planted)
 
 
 def pieces_may_be_written(patch: pytest.MonkeyPatch) -> None:
@@ -403,7 +403,7 @@ FAULTS_OF_WRITES = [
         (pieces_may_be_written, "expected multi-output-view", 5),
         (creation_is_forgotten_along_a_chain, "-view", 6),
         (saved_version_is_not_compared, "expected stale-saved", 6),
-        (stale_value_is_found_too_late, "expected", 7),
+        (stale_value_is_found_too_late, "expected", 8),
         (region_loses_its_offset, "expected [", 7),
         (region_loses_its_strides, "expected [", 7),
         (rebuilt_view_starts_at_the_base, "expected [", 7),
@@ -417,7 +417,11 @@ FAULTS_OF_WRITES = [
         (inference_tensor_is_saved, "expected inference-saved", 4),
         (inference_tensor_is_written_outside, "expected inference-write", 3),
         (view_made_in_inference_mode_is_ordinary, "expected inference-view", 5),
-        (inference_mark_gives_way, "inference-view", 6),
         (inference_mode_makes_normal_tensors, "is_inference()", 3),
     )
+]
+
+#: Found by random programs, but late; `test_smallest_programs` has the program.
+RARE_FAULTS_OF_WRITES = [
+    Fault(inference_mark_gives_way.__name__, inference_mark_gives_way, "inference-view", 4)
 ]

@@ -13,6 +13,7 @@ from vtgrad.testing.steps import (
     Backward,
     Fill,
     Gradient,
+    Inference,
     Inspect,
     Leaf,
     Literal,
@@ -25,10 +26,10 @@ from vtgrad.testing.steps import (
 )
 from vtgrad.testing.views import ViewCall
 
-from .faults import Fault
+from .faults import RARE_FAULTS_OF_WRITES, Fault
 from .faults_of_memory import FAULTS_OF_MEMORY, RARE_FAULTS_OF_MEMORY
 
-FAULTS = FAULTS_OF_MEMORY + RARE_FAULTS_OF_MEMORY
+FAULTS = FAULTS_OF_MEMORY + RARE_FAULTS_OF_MEMORY + RARE_FAULTS_OF_WRITES
 
 ONE = Literal((1,), (1,))
 TWO = Literal((2,), (1, 1))
@@ -66,6 +67,12 @@ PROGRAMS: dict[str, list[Step]] = {
         View((1,), 0, ViewCall("view", (6,))),
         Rearrange(0, ViewCall("t")),
         View((2,), 0, ViewCall("view", (6,))),
+    ],
+    "inference_mark_gives_way": [
+        LEAF,
+        Inference(_item(1, 0, 0)),
+        View((2,), 1, ViewCall("[]", (slice(0, 1),)), grad=False),
+        Write(2, "add_number", extra=(1,)),
     ],
     "expanded_gradient_is_owned": [
         LEAF,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .geometry import Geometry, IntArray, ViewRefusedError, reshaped
+from .model import SkippedError
 
 __all__ = ["Argument", "ViewCall", "view_of"]
 
@@ -217,6 +218,8 @@ def _apply(g: Geometry, cells: IntArray, call: ViewCall) -> list[tuple[Geometry,
         case "mT":
             return _swapped(g, cells, -2, -1)
         case "T":
+            if ndim not in (0, 2):
+                raise SkippedError  # deprecated: it warns
             return _permuted(g, cells, range(ndim)[::-1])
         case "permute":
             return _permuted(g, cells, _tuples(call)[0])

@@ -75,7 +75,9 @@ def set_memory(
     storage, sizes, strides, offset = _geometry(impl, source, storage_offset, size, stride)
     needed = needed_bytes(sizes, strides, offset, impl.dtype.itemsize)
     check_growth(storage, needed)
-    recording = is_recording() and requires_grad(target, source) and impl.dtype.kind in "fc"
+    # Of a part of a tensor's memory nothing but the memory is taken.
+    origin = source if size is None else None
+    recording = is_recording() and requires_grad(target, origin) and impl.dtype.kind in "fc"
     if recording:
         check_inplace(target)
         if view_meta_of(target) is not None:
@@ -83,7 +85,7 @@ def set_memory(
                 "set_ of a view would leave its base, which gradients of the view belong to; "
                 "use it under no_grad, or on a detached tensor"
             )
-    node = recorder(target, source, inplace=True) if recording else None
+    node = recorder(target, origin, inplace=True) if recording else None
     growth = grow(storage, needed)
     try:
         changed = TensorImpl(storage.strided(impl.dtype, sizes, strides, offset))

@@ -80,10 +80,11 @@ def tensordot(
     if out is not None:
         check_out(out, a, b)
     for i, j in zip(ours, theirs, strict=True):
-        # Of a dimension that the other factor does not have, only the sum counts.
-        if right[j] == 1 != left[i]:
+        # Of a dimension that the other factor does not have, only the sum counts. It is made also
+        # where there is nothing to add, as in PyTorch, so that the product keeps no view of `a`.
+        if right[j] == 1:
             a = F.sum_dim(a, i, True)
-        elif left[i] == 1 != right[j]:
+        elif left[i] == 1:
             b = F.sum_dim(b, j, True)
     rows = [d for d in range(len(left)) if d not in ours]
     columns = [d for d in range(len(right)) if d not in theirs]

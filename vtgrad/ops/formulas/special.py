@@ -111,18 +111,19 @@ def gradient_of_logit(grad: Array, self: Array, eps: float | None) -> Array:
     return k.where(outside, float("nan") if eps is None else 0.0, slope)
 
 
-def log_unless_flat(factor: Array, other: Array) -> Array:
-    """The logarithm, but 0 where the product with it is 0 because the factor is."""
-    flat = k.logical_and(k.eq(factor, 0), k.le(other, 0))
+def log_unless_flat(grad: Array, factor: Array, other: Array) -> Array:
+    """The logarithm, but 0 where the product with it is 0 because the factor or gradient is."""
+    nothing = k.logical_or(k.eq(factor, 0), k.eq(grad, 0))
+    flat = k.logical_and(nothing, k.le(other, 0))
     return k.where(flat, 0, k.log(k.where(flat, 1, other)))
 
 
-def log_of_number_unless_flat(factor: Array, other: Number) -> Array:
+def log_of_number_unless_flat(grad: Array, factor: Array, other: Number) -> Array:
     """The logarithm of a number for each factor; see `log_unless_flat`."""
     logs = k.add(k.zeros_like(factor), log_of_number(other))
     if isinstance(other, complex) or other > 0:
         return logs
-    return k.where(k.eq(factor, 0), 0, logs)
+    return k.where(k.logical_or(k.eq(factor, 0), k.eq(grad, 0)), 0, logs)
 
 
 def gradient_of_mvlgamma(grad: Array, self: Array, p: int) -> Array:

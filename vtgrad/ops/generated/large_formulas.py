@@ -42,6 +42,7 @@ __all__ = [
     "gradient_of_sgn",
     "gradient_of_sinc",
     "gradient_of_upper",
+    "log_unless_flat",
     "logsumexp_gradient",
     "outer_factor",
     "shared_by_mask",
@@ -308,6 +309,13 @@ def gradient_of_upper(
     if low is not None:
         taken = k.logical_or(taken, k.lt(high, low))
     return over(owned << 1, k.where, taken, grad, 0)
+
+
+def log_unless_flat(owned: bool, grad: Array, factor: Array, other: Array) -> Array:
+    """The logarithm, but 0 where the product with it is 0 because the factor or gradient is."""
+    nothing = k.logical_or(k.eq(factor, 0), k.eq(grad, 0))
+    flat = k.logical_and(nothing, k.le(other, 0))
+    return over(4, k.where, flat, 0, over(1, k.log, k.where(flat, 1, other)))
 
 
 def logsumexp_gradient(owned: bool, grad: Array, input: Array, result: Array, dim: Dims) -> Array:

@@ -353,7 +353,7 @@ class XlogyBackward0(Node):
             saved_other = self.saved_other
             assert saved_other is not None
             other = saved_other.unpack_array(self)
-            grad0 = k.mul(grad, array_formulas.log_unless_flat(self_, other))
+            grad0 = k.mul(grad, array_formulas.log_unless_flat(grad, self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_self = self.saved_self
@@ -380,8 +380,7 @@ class XlogyBackward0(Node):
             saved_other = self.saved_other
             assert saved_other is not None
             other = saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0, k.mul, grad, array_formulas.log_unless_flat(self_, other))
+            grad0 = k.mul(grad, large_formulas.log_unless_flat(False, grad, self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_self = self.saved_self
@@ -411,7 +410,7 @@ class XlogyBackward0(Node):
             saved_other = self.saved_other
             assert saved_other is not None
             other = saved_other.unpack(self)
-            grad0 = F.mul(grad, tensor_formulas.log_unless_flat(self_, other))
+            grad0 = F.mul(grad, tensor_formulas.log_unless_flat(grad, self_, other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_self = self.saved_self
@@ -504,7 +503,6 @@ class XlogyBackward2(Node):
     __slots__ = ("other", "saved_self")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
     other: Number
@@ -540,21 +538,7 @@ class XlogyBackward2(Node):
         saved_self = self.saved_self
         assert saved_self is not None
         self_ = saved_self.unpack_array(self)
-        return (k.mul(grad, array_formulas.log_of_number_unless_flat(self_, self.other)),)
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = over(
-                owned, k.mul, grad, array_formulas.log_of_number_unless_flat(self_, self.other)
-            )
-        return (grad0,), (FRESH,)
+        return (k.mul(grad, array_formulas.log_of_number_unless_flat(grad, self_, self.other)),)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -568,7 +552,7 @@ class XlogyBackward2(Node):
         saved_self = self.saved_self
         assert saved_self is not None
         self_ = saved_self.unpack(self)
-        return (F.mul(grad, tensor_formulas.log_of_number_unless_flat(self_, self.other)),)
+        return (F.mul(grad, tensor_formulas.log_of_number_unless_flat(grad, self_, self.other)),)
 
 
 @final
@@ -999,32 +983,32 @@ class ErfcBackward0(Node):
 class ErfinvBackward0(Node):
     """Derivative of `erfinv`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ("saved_self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    saves_results: ClassVar[bool] = True
     overwrites: ClassVar[bool] = True
 
-    saved_result: SavedVariable
+    saved_self: SavedVariable | None
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ErfinvBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ErfinvBackward0((edge0,))
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
-        self.saved_result = SavedResult(results[0], 0)
 
     def check_saved(self) -> None:
         """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
+        if self.saved_self is not None:
+            self.saved_self.check(self)
 
     def release_variables(self) -> None:
         """Let go of what was saved."""
-        self.saved_result = RELEASED
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1033,8 +1017,10 @@ class ErfinvBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = self.saved_result.unpack_array(self)
-        return (k.mul(grad, k.mul(k.exp(k.mul(result, result)), 0.886226925452758)),)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        return (k.mul(grad, k.mul(k.exp(k.pow(k.erfinv(self_), 2)), 0.886226925452758)),)
 
     def apply_large(
         self, grad: Array, owned: bool, lend: bool, needs: int
@@ -1042,12 +1028,14 @@ class ErfinvBackward0(Node):
         """Gradients of the inputs, in arrays that nobody else holds where there are."""
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            result = self.saved_result.unpack_array(self)
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
             grad0 = over(
                 2 | owned,
                 k.mul,
                 grad,
-                over(1, k.mul, over(1, k.exp, k.mul(result, result)), 0.886226925452758),
+                over(1, k.mul, over(1, k.exp, k.pow(k.erfinv(self_), 2)), 0.886226925452758),
             )
         return (grad0,), (FRESH,)
 
@@ -1060,8 +1048,10 @@ class ErfinvBackward0(Node):
             return (None,)
         if not needs & 1:
             return (None,)
-        result = self.saved_result.unpack(self)
-        return (F.mul(grad, F.mul(F.exp(F.mul(result, result)), 0.886226925452758)),)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        return (F.mul(grad, F.mul(F.exp(F.pow(F.erfinv(self_), 2)), 0.886226925452758)),)
 
 
 @final

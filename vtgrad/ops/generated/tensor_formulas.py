@@ -959,18 +959,19 @@ def gradient_of_logit(grad: TensorBase, self: TensorBase, eps: float | None) -> 
     return F.where(outside, float("nan") if eps is None else 0.0, slope)
 
 
-def log_unless_flat(factor: TensorBase, other: TensorBase) -> TensorBase:
-    """The logarithm, but 0 where the product with it is 0 because the factor is."""
-    flat = F.logical_and(F.eq(factor, 0), F.le(other, 0))
+def log_unless_flat(grad: TensorBase, factor: TensorBase, other: TensorBase) -> TensorBase:
+    """The logarithm, but 0 where the product with it is 0 because the factor or gradient is."""
+    nothing = F.logical_or(F.eq(factor, 0), F.eq(grad, 0))
+    flat = F.logical_and(nothing, F.le(other, 0))
     return F.where(flat, 0, F.log(F.where(flat, 1, other)))
 
 
-def log_of_number_unless_flat(factor: TensorBase, other: Number) -> TensorBase:
+def log_of_number_unless_flat(grad: TensorBase, factor: TensorBase, other: Number) -> TensorBase:
     """The logarithm of a number for each factor; see `log_unless_flat`."""
     logs = F.add(F.zeros_like(factor), log_of_number(other))
     if isinstance(other, complex) or other > 0:
         return logs
-    return F.where(F.eq(factor, 0), 0, logs)
+    return F.where(F.logical_or(F.eq(factor, 0), F.eq(grad, 0)), 0, logs)
 
 
 def gradient_of_mvlgamma(grad: TensorBase, self: TensorBase, p: int) -> TensorBase:

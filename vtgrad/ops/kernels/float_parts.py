@@ -163,8 +163,12 @@ def _is_infinity(name: str, infinity: float, a: Array, out: Array | None) -> Arr
 
 def isreal(input: Array) -> Array:
     """Whether the imaginary part is zero."""
-    found = empty_like_elementwise(BOOL, input.shape, input)
-    np.copyto(found, input.imag == 0 if input.dtype.kind == "c" else True)
+    if input.dtype.kind == "c":
+        found = empty_like_elementwise(BOOL, input.shape, input)
+        np.equal(input.imag, 0, found)
+    else:
+        found = empty_like_preserving(BOOL, input)
+        found.fill(True)
     return found
 
 
