@@ -82,11 +82,10 @@ def reads_what_it_wrote(s: Situation) -> bool:
     names = re.findall(r"\bt\d+\b", s.step.text)
     if s.step.op in ("setitem", "index_put_") and len(set(names)) < len(names):
         return True
-    places = [set(locations(t)) for t in s.tensors_used()]
-    if s.step.op == "scatter_add_":
-        # It stores one element after the other, and its source may be the written tensor itself.
-        return any(a & b for k, a in enumerate(places) for b in places[:k])
-    return any(a & b and a != b for k, a in enumerate(places) for b in places[:k])
+    places = [locations(t) for t in s.tensors_used()]
+    shared = [(a, b) for k, a in enumerate(places) for b in places[:k] if not set(a).isdisjoint(b)]
+    # `scatter_add_` stores one element after the other, and its source may be what is written.
+    return (s.step.op == "scatter_add_" and bool(shared)) or any(a != b for a, b in shared)
 
 
 def different_memory(s: Situation) -> bool:
