@@ -225,5 +225,5 @@ class OnAndOff(ViewsAndWrites):
 @pytest.mark.stateful
 @pytest.mark.slow
 def test_random_programs_are_the_same_bit_for_bit() -> None:
-    profile = PROFILES["quick" if os.environ.get("HYPOTHESIS_PROFILE") == "quick" else "hunt"]
+    profile = PROFILES["quick" if os.environ.get("HYPOTHESIS_PROFILE") == "quick" else "ci"]
     run_state_machine_as_test(OnAndOff, settings=profile)

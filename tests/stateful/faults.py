@@ -414,7 +414,6 @@ FAULTS_OF_WRITES = [
         (refused_write_has_moved_the_version, "._version", 3),
         (recorded_write_forgets_other_gradient, "expected [", 7),
         (base_keeps_its_own_leaf_flag, "expected", 9),
-        (inference_tensor_is_saved, "expected inference-saved", 4),
         (inference_tensor_is_written_outside, "expected inference-write", 3),
         (view_made_in_inference_mode_is_ordinary, "expected inference-view", 5),
         (inference_mode_makes_normal_tensors, "is_inference()", 3),
@@ -423,5 +422,8 @@ FAULTS_OF_WRITES = [
 
 #: Found by random programs, but late; `test_smallest_programs` has the program.
 RARE_FAULTS_OF_WRITES = [
-    Fault(inference_mark_gives_way.__name__, inference_mark_gives_way, "inference-view", 4)
+    Fault(inference_mark_gives_way.__name__, inference_mark_gives_way, "inference-view", 4),
+    Fault(
+        inference_tensor_is_saved.__name__, inference_tensor_is_saved, "expected inference-saved", 3
+    ),
 ]

@@ -74,6 +74,11 @@ PROGRAMS: dict[str, list[Step]] = {
         View((2,), 1, ViewCall("[]", (slice(0, 1),)), grad=False),
         Write(2, "add_number", extra=(1,)),
     ],
+    "inference_tensor_is_saved": [
+        LEAF,
+        Inference(COPY),
+        Apply(2, "mul", (0, 1)),
+    ],
     "expanded_gradient_is_owned": [
         LEAF,
         Apply(1, "sum", (0,)),
