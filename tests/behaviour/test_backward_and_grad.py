@@ -502,3 +502,13 @@ def test_a_failing_hook_leaves_no_gradient_half_accumulated() -> None:
     handle.remove()
     (x * 3).sum().backward()
     assert grad_list(x) == [5, 5]
+
+
+def test_another_result_of_a_node_that_is_reached_is_unused_and_nothing_has_run() -> None:
+    x = vt.ones(2, requires_grad=True) * 2
+    x.retain_grad()
+    first, second = x.unbind()
+    with pytest.raises(RuntimeError, match="allow_unused"):
+        vt.autograd.grad(first, [second, x])
+    assert x.grad is None
+    assert vt.autograd.grad(second, [second, x])[1].tolist() == [0.0, 1.0]

@@ -221,8 +221,23 @@ class GraphTask:
             Before anything has run.
         """
         for nr, edge in enumerate(inputs):
-            if edge is None or edge.function not in self.dependencies:
+            if edge is None or not self._is_reached(edge):
                 raise unused_input(nr)
+
+    def _is_reached(self, edge: Edge) -> bool:
+        """Whether the roots lead to this result of its node, not only to another one of them."""
+        function, nr = edge.function, edge.input_nr
+        if function not in self.dependencies:
+            return False
+        if len(function.input_metadata) <= 1:
+            return True
+        if any(root.function is function and root.input_nr == nr for root in self.roots):
+            return True
+        return any(
+            other is not None and other.function is function and other.input_nr == nr
+            for node in self.dependencies
+            for other in node.next_edges
+        )
 
     def may_write_saved(self) -> bool:
         """Whether a saved value may be written while this runs; found out when first asked.
