@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .support import grad_list, leaf, ramp, recorded, vt
+from .support import differs_from_torch, grad_list, leaf, ramp, recorded, vt
 
 
 def _in_threads(count: int, rounds: int, work: Callable[[int, int], None]) -> None:
@@ -86,6 +86,7 @@ def test_threads_with_leaves_of_their_own_do_not_disturb_each_other() -> None:
         assert grad_list(x) == [20 * (thread + 1), 20 * (thread + 1), 20]
 
 
+@differs_from_torch("there a retained gradient may lose what two threads add at once")
 def test_threads_may_run_one_graph_that_is_retained() -> None:
     x = leaf(2)
     middle = x * x

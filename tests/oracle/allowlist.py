@@ -68,6 +68,7 @@ ENTRIES: tuple[Entry, ...] = (
         "Where source and destination share memory in a way that PyTorch's check finds too hard,"
         " PyTorch may read what it has just written; vtgrad reads first.",
         seen.reads_what_it_wrote,
+        cascades=True,
     ),
     Entry(
         "After set_ or an assignment to .data a view and its base look at different memory, but"

@@ -82,7 +82,7 @@ def reads_what_it_wrote(s: Situation) -> bool:
     names = re.findall(r"\bt\d+\b", s.step.text)
     if s.step.op == "addr_" and len(set(names)) < len(names):
         # It computes twice then, from what it has written, and counts both.
-        return s.divergence.what in ("values", "_version")
+        return s.divergence.what in ("values", "_version", "grad_fn")
     if s.divergence.what != "values":
         return False
     if s.step.op in ("setitem", "index_put_") and len(set(names)) < len(names):
