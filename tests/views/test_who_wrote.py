@@ -6,11 +6,11 @@ Lines are found by the comments that mark them. The texts are compared as a whol
 from __future__ import annotations
 
 import _thread
+import ast
 import copy
 import gc
 import inspect
 import pickle
-import re
 import sys
 import threading
 import weakref
@@ -755,15 +755,36 @@ def test_nodes_remember_their_line_in_anomaly_mode_only() -> None:
 # -- the library itself -------------------------------------------------------------------------
 
 
+def _moves_on(node: ast.stmt) -> bool:
+    """Whether a version moves here. One that takes a step back does so as nothing was written."""
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.Add) and ast.unparse(node.target) == "counter.value"
+    return isinstance(node, ast.Assign) and any(
+        ast.unparse(target) == "counter.value" for target in node.targets
+    )
+
+
 def test_whatever_moves_a_version_says_who_did_it() -> None:
     moving = set()
     for path in python_files():
-        lines = path.read_text("utf-8").splitlines()
-        for nr, text in enumerate(lines):
-            # Those that take a step back do so because the write was not done.
-            if re.search(r"counter\.value \+?= ", text):
+        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            moves = [
+                node.lineno
+                for node in ast.walk(function)
+                if isinstance(node, ast.stmt) and _moves_on(node)
+            ]
+            tells = [
+                node.lineno
+                for node in ast.walk(function)
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "wrote"
+            ]
+            if moves:
                 moving.add(path.relative_to(PACKAGE).as_posix())
-                assert any("wrote(" in after for after in lines[nr : nr + 16]), (path, nr + 1)
+                # Once in a function, and told after it.
+                assert len(moves) == len(tells) == 1, (path, function.name)
+                assert moves[0] < tells[0], (path, function.name)
     # See Note [The write funnel].
     assert moving == {"storage/writers.py", "views/write.py"}
 

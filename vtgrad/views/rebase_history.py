@@ -48,37 +48,29 @@ def history_of(tensor: TensorBase) -> History:
     meta: AutogradMeta | None = tensor._impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
     if meta is None:
         return None, None
-    place = (
-        meta,
-        meta.grad_fn_,
-        meta.output_nr,
-        meta.requires_grad_,
-        meta.retained_at,
-        None if meta.cell is None else meta.cell.leaf_state,
-    )
+    place = _place_of(meta)
     if type(meta) is not DifferentiableViewMeta:
         return place, None
     base = meta.base
     of_base: AutogradMeta | None = base._impl.autograd_meta  # type: ignore[assignment]  # as above
-    base_place = (
-        None
-        if of_base is None
-        else (
-            of_base,
-            of_base.grad_fn_,
-            of_base.output_nr,
-            of_base.requires_grad_,
-            of_base.retained_at,
-            None if of_base.cell is None else of_base.cell.leaf_state,
-        )
-    )
     return place, (
         meta.attr_version,
         meta.written_by,
         meta.base_fn,
         meta.kept_on,
         base,
-        base_place,
+        None if of_base is None else _place_of(of_base),
+    )
+
+
+def _place_of(meta: AutogradMeta) -> _Place:
+    return (
+        meta,
+        meta.grad_fn_,
+        meta.output_nr,
+        meta.requires_grad_,
+        meta.retained_at,
+        None if meta.cell is None else meta.cell.leaf_state,
     )
 
 
@@ -132,10 +124,7 @@ def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = Fal
     impl = tensor._impl
     node.input_metadata = metadata_of(impl)
     meta = own_meta(tensor)
-    if meta.leaf_edge is None:
-        meta.requires_grad_ = False
-    else:
-        meta.stop_being_leaf(LeafState.MOVED)
+    meta.stop_being_leaf(LeafState.MOVED)
     if same_elements:
         meta.store_producer(node, 0)
     else:
@@ -168,10 +157,7 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
         node,
     )
     base_meta = own_meta(base)
-    if base_meta.leaf_edge is None:
-        base_meta.requires_grad_ = False
-    else:
-        base_meta.stop_being_leaf(LeafState.MOVED)
+    base_meta.stop_being_leaf(LeafState.MOVED)
     base_meta.set_gradient_edge(slices, 0)
     if meta.retains_grad or meta.view_fn is not None or meta.requires_grad_:
         # The view itself was written: no earlier producer of it counts any more.
