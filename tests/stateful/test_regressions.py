@@ -68,6 +68,13 @@ PROGRAMS: dict[str, list[Step]] = {
         Gradient(2, ONE, (1,), allow_unused=False),
         Gradient(2, ONE, (0,)),
     ],
+    # Nor is a pass run to find that another piece of a split is reached, and this one is not.
+    "an_unused_piece_of_a_split_is_refused_before_gradients_are_retained": [
+        LEAF,
+        View((1, 2), 0, ViewCall("split", (1, 0))),
+        Retain(1),
+        Gradient(1, Literal((1,), (2,)), (2,), allow_unused=False),
+    ],
 }
 
 

@@ -180,10 +180,9 @@ def gradients(
     jet = _root(world, tensor)
     asked = _variables(world, inputs)
     unused = not allow_unused and any(v.index not in jet.paths for v in asked)
-    # That a node is not reached is known before the pass; that one of its outputs is not, after.
-    early = any(not ({v.index} | v.siblings) & set(jet.paths) for v in asked)
-    if unused and early and not world.manners.unused_is_found_late:
-        raise RefusedError("unused-input", *_problems(jet, {v.index for v in asked}))
+    if unused and not world.manners.unused_is_found_late:
+        nodes = set[int]().union(*({v.index} | v.siblings for v in asked))
+        raise RefusedError("unused-input", *_problems(jet, nodes))
     done = _run(world, jet, cotangent, asked, retain)
     _retain(world, done, _all_tensors(world))
     if unused:
