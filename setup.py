@@ -25,7 +25,8 @@ COMPILED = """
     storage graph views engine operator_methods.py
     ops/generated ops/formulas
     ops/arguments.py ops/install.py ops/quick.py ops/read_first.py ops/saving.py ops/view_impls.py
-    ops/composites/brackets.py ops/composites/indexing.py
+    ops/composites/brackets.py ops/composites/indexing.py ops/composites/products.py
+    ops/composites/reductions.py ops/composites/shaping.py
     ops/kernels/arithmetic.py ops/kernels/axes.py ops/kernels/basic_index.py ops/kernels/casts.py
     ops/kernels/elementwise.py ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py
     ops/kernels/reduction.py ops/kernels/statistics.py ops/kernels/transcendental.py

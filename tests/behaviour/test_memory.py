@@ -83,7 +83,7 @@ def test_views_follow_an_out_argument_that_grows() -> None:
     assert (x.tolist(), view.tolist(), view._version) == ([2, 3, 4, 5], [3], 1)
 
 
-def test_a_tensor_that_requires_grad_is_not_resized_in_any_mode() -> None:
+def test_a_tensor_that_requires_grad_is_not_resized_even_if_nothing_is_recorded() -> None:
     x = leaf(3)
     y = x * 2
     for tensor in (x, y):
@@ -92,6 +92,15 @@ def test_a_tensor_that_requires_grad_is_not_resized_in_any_mode() -> None:
                 tensor.resize_(shape)
             with vt.no_grad(), refused(RuntimeError, "resize", [tensor]):
                 tensor.resize_(shape)
+
+
+def test_inference_mode_lets_a_leaf_be_resized() -> None:
+    x = leaf(2)
+    with vt.inference_mode():
+        x.resize_(3).fill_(1)
+    assert (x.tolist(), x._version, x.requires_grad, x.is_leaf) == ([1, 1, 1], 2, True, True)
+    (x * 2).sum().backward()
+    assert grad_list(x) == [2, 2, 2]
 
 
 def test_a_resized_saved_value_is_noticed() -> None:
@@ -220,6 +229,14 @@ def test_set_takes_tensors_and_storages(argument: object) -> None:
         ramp(2).set_(argument)  # type: ignore[arg-type]  # that is what is tested
 
 
+def test_which_fault_of_a_set_is_named_first() -> None:
+    x, y = leaf(2), ramp(2).to(vt.float32)
+    with refused(RuntimeError, "dtype", [x, y]):
+        x.set_(y)
+    with refused(RuntimeError, "leaf-write", [x, y]):
+        x.set_(y, 0, (2,))
+
+
 def test_set_is_recorded_but_has_no_derivative() -> None:
     x = leaf(3) * 1
     x.set_(ramp(3))
@@ -275,6 +292,16 @@ def test_a_view_on_other_memory_than_its_base_has_no_gradient(
     with refused(RuntimeError, "view-invalid", [base]):
         view.sum().backward()
     (base * 2).sum().backward()
+
+
+def test_a_view_without_elements_may_leave_its_base() -> None:
+    x = leaf(0)
+    base = x * 1
+    view = base[:0]
+    base.data = ramp(0)
+    view.mul_(2)
+    base.sum().backward()
+    assert grad_list(x) == []
 
 
 @differs_from_torch("PyTorch finds out when the graph is read, or not at all")

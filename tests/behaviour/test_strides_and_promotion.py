@@ -36,6 +36,37 @@ def test_a_broadcast_operand_does_not_decide() -> None:
     assert tuple((ramp(1)[0] + x).stride()) == (1, 3)
 
 
+def test_lazy_operands_have_the_strides_of_their_values() -> None:
+    z = vt.view_as_complex(ramp(1, 3, 2))
+    for x in (z.t().conj(), z.conj().imag.t()):
+        assert tuple(x.exp().stride()) == (1, 1)
+    assert tuple(vt.stack([z.t().conj()]).stride()) == (3, 1, 1)
+
+
+def test_predicates_of_several_parts_are_laid_out_as_those_are_joined() -> None:
+    x = ramp(1, 3).t()
+    z = x * (1 + 1j)
+    assert tuple(z.stride()) == (1, 3)
+    assert [tuple(y.isinf().stride()) for y in (x, z, x.int())] == [(1, 1), (1, 3), (1, 3)]
+    assert [tuple(y.isfinite().stride()) for y in (x, z, x.int())] == [(1, 1), (1, 1), (1, 3)]
+
+
+def test_images_with_their_channels_last_stay_so_when_they_are_joined_or_rolled() -> None:
+    x = ramp(2, 4, 5, 3).permute(0, 3, 1, 2)
+    last = (60, 1, 15, 3)
+    assert tuple(x.stride()) == last
+    assert tuple(vt.cat([x, x]).stride()) == last
+    assert tuple(vt.cat([x, x], 1).stride()) == (120, 1, 30, 6)
+    assert tuple(vt.cat([x, x.contiguous()]).stride()) == (60, 20, 5, 1)
+    assert tuple(vt.stack([x, x]).stride()) == (120, 60, 1, 15, 3)
+    assert tuple(vt.stack([x, x], 1).stride()) == (120, 3, 1, 30, 6)
+    assert tuple(vt.stack([x, x], -1).stride()) == (120, 40, 10, 2, 1)
+    assert tuple(x.roll(1, 0).stride()) == last
+    # A roll by nothing joins the whole and nothing, and nothing is in no such order.
+    assert tuple(x.roll(2, 0).stride()) == (60, 20, 5, 1)
+    assert x.roll(1, 3).tolist() == x.contiguous().roll(1, 3).tolist()
+
+
 def test_likes_keep_the_memory_order() -> None:
     x = ramp(2, 3).t()
     assert tuple(vt.zeros_like(x).stride()) == (1, 3)

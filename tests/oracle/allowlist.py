@@ -132,11 +132,6 @@ ENTRIES: tuple[Entry, ...] = (
         cascades=True,
     ),
     Entry(
-        "cat and stack in PyTorch keep the memory format of images (channels last) where inputs"
-        " could be read as having it; vtgrad has no memory formats.",
-        seen.channels_last,
-    ),
-    Entry(
         "Integers and booleans never require grad in vtgrad; in PyTorch they do after an in-place"
         " operator without a rule for it, such as fill_ or eq_, met an operand that does.",
         seen.integers_with_gradient,
@@ -223,11 +218,6 @@ ENTRIES: tuple[Entry, ...] = (
         cascades=True,
     ),
     Entry(
-        "The strides of dimensions of size 1 address nothing; PyTorch's, of a complex and a real"
-        " operand, follow from copies that it makes on the way.",
-        seen.order_of_mixed,
-    ),
-    Entry(
         "PyTorch reads lazy conjugates by a copy, except in copy_, which refuses them where they"
         " share memory with what is written; vtgrad always copies.",
         seen.copied_from_lazy,
@@ -259,6 +249,25 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "Gradients may be lazy conjugates in PyTorch; vtgrad's hold their values.",
         seen.gradient_is_resolved,
+    ),
+    Entry(
+        "The product of two lazy conjugates is one in PyTorch; results of vtgrad hold values.",
+        seen.product_is_resolved,
+    ),
+    Entry(
+        "What a custom Function's forward has written before it is refused (to save an inference"
+        " tensor, say) stays written: it was the user's own write.",
+        seen.written_by_forward,
+    ),
+    Entry(
+        "fill_ and zero_ store one value, also where elements share memory; PyTorch refuses that"
+        " only where the tensor is lazily negative or conjugate.",
+        seen.lazy_and_repeated,
+    ),
+    Entry(
+        "PyTorch cannot be asked about a view any more whose base was detached in place and then"
+        " resized: it fails to make the view again.",
+        seen.cannot_be_replayed,
     ),
     Entry(
         "deepcopy of a lazy conjugate is a plain copy in PyTorch, which shares no memory with"

@@ -17,7 +17,7 @@ def dense(g):
     """A contiguous copy of a gradient: layouts of gradients are no part of the comparison."""
     if g is None:
         return None
-    g = L.zeros(tuple(g.shape), dtype=g.dtype) + g
+    g = (L.zeros(tuple(g.shape), dtype=g.dtype) + g).clone(memory_format=L.contiguous_format)
     OPAQUE.append(g.grad_fn)
     return g
 

@@ -404,15 +404,6 @@ def unrecorded_logical(s: Situation) -> bool:
     return (refused or differs) and any(t.requires_grad for t in s.tensors_used())
 
 
-def channels_last(s: Situation) -> bool:
-    return (
-        s.divergence is not None
-        and s.divergence.what == "stride"
-        and s.step.op in ("cat", "stack")
-        and s.world.env[s.divergence.where].dim() in (4, 5)
-    )
-
-
 def metadata_of_replayed(s: Situation) -> bool:
     earlier = (*s.earlier, s.step)
     wrong = ("grad_fn", "values", "grad", "is_leaf", "output_nr")
@@ -422,17 +413,6 @@ def metadata_of_replayed(s: Situation) -> bool:
     changed = {step.text.partition(".")[0] for step in earlier if step.op in _METADATA}
     crossing = ("view_as_real", "view_as_complex", "conj", "real", "imag", "_neg_view", ".H", "mH")
     return bool(changed) and any(word in step.text for step in earlier for word in crossing)
-
-
-def order_of_mixed(s: Situation) -> bool:
-    if s.divergence is None or s.divergence.what != "stride":
-        return False
-    result = s.world.env[s.divergence.where]
-    return (
-        bool(result.is_complex())
-        and 1 in result.shape
-        and any(not t.is_complex() for t in s.tensors_used() if t is not result)
-    )
 
 
 def copied_from_lazy(s: Situation) -> bool:
@@ -492,6 +472,41 @@ def gradient_is_resolved(s: Situation) -> bool:
         and s.divergence.what in ("is_conj", "is_neg")
         and s.divergence.ours is False
     )
+
+
+def product_is_resolved(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.divergence.what in ("is_conj", "is_neg")
+        and s.divergence.ours is False
+        and s.step.op in ("dot", "vdot", "inner", "matmul", "tensordot", "linalg.vecdot")
+    )
+
+
+def written_by_forward(s: Situation) -> bool:
+    return (
+        s.our_error is not None
+        and s.divergence is not None
+        and s.divergence.what.startswith("unchanged by the error")
+        and re.fullmatch(r"F_\w*_", s.step.op) is not None
+    )
+
+
+def lazy_and_repeated(s: Situation) -> bool:
+    return (
+        s.torch_error is not None
+        and s.our_error is None
+        and kind_of(s.torch_error) == "self-overlap"
+        and s.step.op in ("fill_", "zero_")
+        and any((t.is_neg() or t.is_conj()) and overlaps_itself(t) for t in s.tensors_used())
+    )
+
+
+def cannot_be_replayed(s: Situation) -> bool:
+    if s.divergence is None or not str(s.divergence.torch).startswith("raises "):
+        return False
+    earlier = {step.op for step in s.earlier}
+    return "resize_" in earlier and "detach_" in earlier
 
 
 def copied_deeply(s: Situation) -> bool:

@@ -32,6 +32,7 @@ from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.saved_variable import SavedVariable
 from ..ops import view_impls
 from ..storage.tensor_base import TensorBase, handle_like
+from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
 from ..storage.writers import DIRECT, count_write
 from ..views.check_inplace import check_base
@@ -234,7 +235,12 @@ def _view_as_is(
     x: TensorBase, node: BackwardCFunction | None, nr: int, creation: CreationMeta
 ) -> TensorBase:
     """A view of the whole of `x`."""
-    impl = view_impls.view(x._impl, x.shape)
+    return _view_through(view_impls.view(x._impl, x.shape), x, node, nr, creation)
+
+
+def _view_through(
+    impl: TensorImpl, x: TensorBase, node: BackwardCFunction | None, nr: int, creation: CreationMeta
+) -> TensorBase:
     if impl.version_counter is INFERENCE:
         # Views of inference tensors know of no base.
         impl.autograd_meta = None if node is None else AutogradMeta(node, nr)
@@ -268,7 +274,8 @@ def _produced(
     meta = x._impl.autograd_meta
     if isinstance(meta, DifferentiableViewMeta):
         if meta.was_produced() or meta.requires_grad_ or meta.creation_meta is not _NO_GRAD:
-            return _view_as_is(x, node, nr, creation)
+            # Nobody has asked for another shape: strides of size-1 dimensions stay, too.
+            return _view_through(view_impls.alias(x._impl), x, node, nr, creation)
         meta.creation_meta = creation
         meta.store_producer(node, nr)
         meta.attr_version = x._impl.version

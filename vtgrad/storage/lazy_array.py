@@ -27,6 +27,7 @@ from typing import Any, Final, Literal, SupportsIndex, cast, overload
 import numpy as np
 
 from .arrays import Array
+from .empty import empty_like_preserving
 
 __all__ = [
     "LazyArray",
@@ -69,7 +70,7 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
         return memory
 
     def resolve(self) -> Array:
-        """The values, as a plain copy in the same memory order."""
+        """The values, as a plain copy, laid out as a clone is."""
         return self._converted(self.physical())
 
     def store(self, values: object) -> None:
@@ -90,7 +91,7 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
     def _converted(self, array: Array) -> Array:
         """From memory to values, or back: both bits undo themselves."""
         # Not the functions' own results, which are no arrays where there are no dimensions.
-        result: Array = np.empty_like(array)
+        result = empty_like_preserving(array.dtype, array)
         if self.conjugated:
             np.conjugate(array, out=result)
             array = result

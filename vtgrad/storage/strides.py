@@ -14,11 +14,13 @@ from .arrays import Shape
 
 __all__ = [
     "MAX_DIMS",
+    "channels_last_strides",
     "check_in_bounds",
     "check_sizes",
     "clone_strides",
     "contiguous_strides",
     "dense_strides_in_order",
+    "is_channels_last",
     "is_contiguous",
     "is_non_overlapping_and_dense",
     "memory_order",
@@ -152,6 +154,39 @@ def clone_strides(sizes: Shape, strides: Shape) -> Shape:
     if is_non_overlapping_and_dense(sizes, strides):
         return strides
     return dense_strides_in_order(sizes, memory_order(sizes, strides))
+
+
+def is_channels_last(sizes: Shape, strides: Shape) -> bool:
+    """Whether the channels, dimension 1 of 4 or 5, are the innermost one, and the batch outermost.
+
+    The dimensions between them keep their order. Gaps do not matter. Strides of size-1 dimensions
+    do, and one image of one pixel is not.
+
+    >>> is_channels_last((2, 3, 4, 5), (60, 1, 15, 3))
+    True
+    """
+    if strides[1] == 0:
+        return False
+    least = 0
+    for dim in _channels_last_order(len(sizes)):
+        if sizes[dim] == 0 or strides[dim] < least or (dim == 0 and least == strides[1]):
+            return False
+        least = strides[dim] * sizes[dim]
+    return True
+
+
+def channels_last_strides(sizes: Shape) -> Shape:
+    """Gapless strides of 4 or 5 dimensions with the channels, dimension 1, innermost."""
+    strides = [1] * len(sizes)
+    running = 1
+    for dim in _channels_last_order(len(sizes)):
+        strides[dim] = running
+        running *= sizes[dim]
+    return tuple(strides)
+
+
+def _channels_last_order(ndim: int) -> tuple[int, ...]:
+    return (1, *range(ndim - 1, 1, -1), 0)
 
 
 def reach(sizes: Shape, strides: Shape, offset: int = 0) -> tuple[int, int]:

@@ -141,7 +141,7 @@ def check_base(target: TensorBase) -> None:
     if type(meta) is not DifferentiableViewMeta:
         return
     base = meta.base._impl
-    if base._storage is not view._storage:
+    if base._storage is not view._storage and view.array.size:
         refuse_other_memory()
     if (
         meta.view_fn is not None

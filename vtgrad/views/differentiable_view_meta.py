@@ -245,7 +245,7 @@ class DifferentiableViewMeta(AutogradMeta):
         return node is self.base_fn
 
     def _rebuilt(self, owner: TensorBase, base: TensorBase) -> Node | None:
-        if owner._impl._storage is not base._impl._storage:
+        if owner._impl._storage is not base._impl._storage and owner._impl.array.size:
             refuse_other_memory()
         view_fn = self.view_fn
         if view_fn is None:

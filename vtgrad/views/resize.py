@@ -11,7 +11,7 @@ from ..graph.functions import requires_grad
 from ..storage.arrays import Shape
 from ..storage.geometry import contiguous_strides
 from ..storage.growth import Growth, grow
-from ..storage.inference import refuse_outside_inference_mode
+from ..storage.inference import is_inference_mode_enabled, refuse_outside_inference_mode
 from ..storage.lazy_array import like
 from ..storage.memory_format import MemoryFormat
 from ..storage.strides import check_in_bounds, reach
@@ -37,11 +37,12 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
     Raises
     ------
     ResizeError
-        If the tensor requires grad, whatever the grad mode, or its memory cannot grow.
+        If the tensor requires grad, whatever the grad mode except in inference mode, or its memory
+        cannot grow.
     OutOfBoundsError
         If a size is negative or too large.
     """
-    if requires_grad(target):
+    if requires_grad(target) and not is_inference_mode_enabled():
         raise ResizeError("a tensor that requires grad cannot be resized; resize a detached clone")
     if memory_format is not None and memory_format is not MemoryFormat.CONTIGUOUS:
         raise ResizeError(f"resize_ makes row-major tensors, not {memory_format!r}")

@@ -67,14 +67,8 @@ def set_memory(
     impl = target._impl
     if impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
-    if isinstance(source, TensorBase) and source._impl.dtype != impl.dtype:
-        raise DTypeError(
-            f"a tensor of {dtype_of(impl.dtype).name} cannot be set to one of "
-            f"{dtype_of(source._impl.dtype).name}"
-        )
-    storage, sizes, strides, offset = _geometry(impl, source, storage_offset, size, stride)
-    needed = needed_bytes(sizes, strides, offset, impl.dtype.itemsize)
-    check_growth(storage, needed)
+    if size is None:
+        _check_dtype(impl, source)
     # Of a part of a tensor's memory nothing but the memory is taken.
     origin = source if size is None else None
     recording = is_recording() and requires_grad(target, origin) and impl.dtype.kind in "fc"
@@ -85,6 +79,10 @@ def set_memory(
                 "set_ of a view would leave its base, which gradients of the view belong to; "
                 "use it under no_grad, or on a detached tensor"
             )
+    _check_dtype(impl, source)
+    storage, sizes, strides, offset = _geometry(impl, source, storage_offset, size, stride)
+    needed = needed_bytes(sizes, strides, offset, impl.dtype.itemsize)
+    check_growth(storage, needed)
     node = recorder(target, origin, inplace=True) if recording else None
     growth = grow(storage, needed)
     try:
@@ -98,6 +96,14 @@ def set_memory(
             growth.undo()
         raise
     return target
+
+
+def _check_dtype(impl: TensorImpl, source: TensorBase | Storage | None) -> None:
+    if isinstance(source, TensorBase) and source._impl.dtype != impl.dtype:
+        raise DTypeError(
+            f"a tensor of {dtype_of(impl.dtype).name} cannot be set to one of "
+            f"{dtype_of(source._impl.dtype).name}"
+        )
 
 
 def _geometry(

@@ -93,7 +93,10 @@ def tensordot(
     height, width = math.prod([left[d] for d in rows]), math.prod([right[d] for d in columns])
     a, b = F.permute_dims(a, [*rows, *ours]), F.permute_dims(b, [*theirs, *columns])
     if height == 1 and width == 1:
-        product = F.dot(F.flatten(a), F.flatten(b))
+        if a._impl.is_contiguous and b._impl.is_contiguous:
+            product = F.dot(F.flatten(a), F.flatten(b))
+        else:
+            product = F.sum(F.mul(F.squeeze(a), F.squeeze(b)))
     else:
         product = F.mm(F.reshape(a, (height, size)), F.reshape(b, (size, width)))
     result = F.view_shape(product, sizes)

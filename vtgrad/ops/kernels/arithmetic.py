@@ -23,9 +23,14 @@ from vtgrad.ops.kernels.elementwise import (
     unary,
     working,
 )
-from vtgrad.ops.kernels.layout import broadcast_shapes, empty_like_elementwise
+from vtgrad.ops.kernels.layout import (
+    broadcast_shapes,
+    empty_like_elementwise,
+    empty_like_preserving,
+)
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import category, number_dtype, result_dtype
+from vtgrad.storage.lazy_array import physical
 
 __all__ = [
     "abs",
@@ -144,7 +149,7 @@ def abs(input: Array, *, out: Array | None = None) -> Array:
     refuse("abs", input.dtype, "b")
     if input.dtype.kind == "c":
         if out is None:
-            out = empty_like_elementwise(input.real.dtype, input.shape, input)
+            out = empty_like_preserving(input.real.dtype, physical(input))
         np.absolute(input, out=out, casting="unsafe")
         return out
     return unary(np.absolute, input, out)

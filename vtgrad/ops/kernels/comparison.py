@@ -19,7 +19,13 @@ from vtgrad.ops.kernels.elementwise import (
     run,
     zero_of,
 )
-from vtgrad.ops.kernels.layout import broadcast_shapes, empty_like_elementwise, is_plain
+from vtgrad.ops.kernels.layout import (
+    broadcast_shapes,
+    empty_in_order_of,
+    empty_like_elementwise,
+    empty_like_preserving,
+    is_plain,
+)
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import result_dtype
 
@@ -105,16 +111,28 @@ def isnan(input: Array, *, out: Array | None = None) -> Array:
 
 def isinf(input: Array, *, out: Array | None = None) -> Array:
     """Whether the value, or a part of it, is infinite."""
-    return predicate(np.isinf, input, out)
+    return _of_parts(np.isinf, input, out)
 
 
 def isfinite(input: Array, *, out: Array | None = None) -> Array:
     """Whether the value, in all its parts, is neither infinite nor nan."""
-    result = predicate(np.isfinite, input, out)
-    if out is None and 1 in result.shape and result.flags.c_contiguous:
-        # PyTorch multiplies two predicates, and a product of contiguous arrays has plain strides.
-        return result.reshape(-1).reshape(result.shape)
-    return result
+    return _of_parts(np.isfinite, input, out)
+
+
+def _of_parts(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
+    """A predicate that PyTorch makes of several, for each part of the value: so is its layout."""
+    if out is None and a.dtype.kind in "biu":
+        out = empty_like_preserving(BOOL, a)
+    if out is None and 1 in a.shape:
+        shape = a.shape
+        if a.dtype.kind == "c":
+            own = empty_in_order_of(BOOL, a)
+        else:
+            own = empty_like_elementwise(BOOL, shape, a)
+        out = empty_in_order_of(BOOL, own)
+        if ufunc is np.isfinite:
+            out = empty_like_elementwise(BOOL, shape, own, out)
+    return predicate(ufunc, a, out)
 
 
 def isclose(

@@ -12,13 +12,18 @@ from vtgrad.errors import (
     DimensionError,
     ShapeError,
 )
-from vtgrad.ops.kernels.layout import empty_like_preserving, empty_strided
+from vtgrad.ops.kernels.layout import (
+    element_strides,
+    empty_like_preserving,
+    empty_strided,
+    layout_of_values,
+)
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import promote
-from vtgrad.storage.geometry import normalize_dim
+from vtgrad.storage.geometry import normalize_dim, view_strides
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.memory_format import MemoryFormat
-from vtgrad.storage.strides import check_sizes
+from vtgrad.storage.strides import channels_last_strides, check_sizes, is_channels_last
 
 __all__ = [
     "cat",
@@ -119,7 +124,15 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
                 place=place,
                 shape=x.shape,
             )
-    result = np.empty((*shape[:axis], len(tensors), *shape[axis:]), _common_dtype(tensors))
+    target = (*shape[:axis], len(tensors), *shape[axis:])
+    if axis < len(shape) and _are_channels_last(tensors):
+        # In memory they lie one after another along the dimension that follows the new one.
+        joined = (*shape[:axis], len(tensors) * shape[axis], *shape[axis + 1 :])
+        strides = view_strides(joined, channels_last_strides(joined), target)
+        assert strides is not None
+        result = empty_strided(_common_dtype(tensors), target, strides)
+    else:
+        result = np.empty(target, _common_dtype(tensors))
     np.stack(tensors, axis=axis, out=result, casting="unsafe")
     return result
 
@@ -133,13 +146,17 @@ def _common_dtype(tensors: Sequence[Array]) -> NumpyDType:
 
 
 def _empty_joined(parts: Sequence[Array], shape: Shape, dtype: NumpyDType) -> Array:
-    """Row-major, or channels-last (batch, height, width, channels) when all 4-d parts are."""
-    if len(shape) == 4 and all(
-        x.transpose(0, 2, 3, 1).flags.c_contiguous and not x.flags.c_contiguous for x in parts
-    ):
-        _, c, h, w = shape
-        return empty_strided(dtype, shape, (h * w * c, 1, w * c, c))
+    """Row-major, or channels-last if all parts are."""
+    if _are_channels_last(parts):
+        return empty_strided(dtype, shape, channels_last_strides(shape))
     return np.empty(shape, dtype)
+
+
+def _are_channels_last(parts: Sequence[Array]) -> bool:
+    return all(
+        x.ndim in (4, 5) and is_channels_last(x.shape, element_strides(layout_of_values(x)))
+        for x in parts
+    )
 
 
 # -- repeating and moving -------------------------------------------------------------------
@@ -207,7 +224,12 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
     if self.ndim == 0:
         raise DimensionError("a 0-d tensor has no dimension to roll", dim=axes[0], ndim=0)
     places = tuple([normalize_dim(axis, self.ndim) for axis in axes])
-    result: Array = np.empty(self.shape, self.dtype)
+    # PyTorch joins two parts at each step. An empty one is in no channels-last order.
+    moved = all(step % self.shape[axis] for step, axis in zip(steps, places, strict=True))
+    if moved:
+        result = _empty_joined([self], self.shape, self.dtype)
+    else:
+        result = np.empty(self.shape, self.dtype)
     result[...] = np.roll(self, steps, places)
     return result
 

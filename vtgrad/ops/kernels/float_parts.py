@@ -22,12 +22,14 @@ from vtgrad.ops.kernels.elementwise import (
 )
 from vtgrad.ops.kernels.layout import (
     broadcast_shapes,
+    empty_in_order_of,
     empty_like_elementwise,
     empty_like_preserving,
 )
 from vtgrad.ops.kernels.power import pow
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.lazy_array import physical
 
 __all__ = [
     "angle",
@@ -76,13 +78,14 @@ def ldexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
         if dtype.kind == "f":
             refuse("ldexp with powers of bool", other.dtype, "b")
             exponent = other.astype(np.int64, copy=False)
-            return place(np.asarray(np.ldexp(input, exponent)), dtype, out, input, other)
+            powers = empty_in_order_of(dtype, other)
+            return place(np.asarray(np.ldexp(input, exponent)), dtype, out, input, powers)
         power = np.exp2(other.astype(input.real.dtype))
     else:
         power = pow(2.0, other)
         dtype = result_dtype(input, power)
     if out is None:
-        out = empty_like_elementwise(dtype, shape, input, other)
+        out = empty_like_elementwise(dtype, shape, input, empty_in_order_of(dtype, other))
     return run(np.multiply, dtype, out, input, power)
 
 
@@ -164,7 +167,7 @@ def _is_infinity(name: str, infinity: float, a: Array, out: Array | None) -> Arr
 def isreal(input: Array) -> Array:
     """Whether the imaginary part is zero."""
     if input.dtype.kind == "c":
-        found = empty_like_elementwise(BOOL, input.shape, input)
+        found = empty_in_order_of(BOOL, physical(input))
         np.equal(input.imag, 0, found)
     else:
         found = empty_like_preserving(BOOL, input)
@@ -177,7 +180,7 @@ def angle(input: Array, *, out: Array | None = None) -> Array:
     kind = input.dtype.kind
     if kind == "c":
         if out is None:
-            out = empty_like_elementwise(input.real.dtype, input.shape, input)
+            out = np.empty(input.shape, input.real.dtype)
         np.copyto(out, np.arctan2(input.imag, input.real), casting="unsafe")
         return out
     dtype = floating(input.dtype)

@@ -16,14 +16,13 @@ Arrays whose strides are all 0, as the gradient of a sum is, decide nothing eith
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.empty import element_strides, empty_like_preserving, empty_strided
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.strides import (
-    clone_strides,
+    channels_last_strides,
     dense_strides_in_order,
     is_non_overlapping_and_dense,
     memory_order,
@@ -32,10 +31,12 @@ from vtgrad.storage.strides import (
 __all__ = [
     "broadcast_shapes",
     "element_strides",
+    "empty_in_order_of",
     "empty_like_elementwise",
     "empty_like_preserving",
     "empty_strided",
     "is_plain",
+    "layout_of_values",
 ]
 
 
@@ -63,6 +64,8 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
         if not isinstance(x, np.ndarray):
             same = same and not shape
             continue
+        if type(x) is not np.ndarray:
+            x = layout_of_values(x)
         if x.shape != shape:
             same = False
         if not x.flags.c_contiguous:
@@ -82,31 +85,24 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
     return empty_strided(dtype, shape, dense_strides_in_order(shape, order))
 
 
-def empty_like_preserving(dtype: NumpyDType, a: Array) -> Array:
-    """An uninitialised array of `a`'s shape and, if those are dense, `a`'s strides."""
-    if a.flags.c_contiguous and 1 not in a.shape:
-        return np.empty(a.shape, dtype)
-    return empty_strided(dtype, a.shape, clone_strides(a.shape, element_strides(a)))
+def empty_in_order_of(dtype: NumpyDType, a: Array) -> Array:
+    """An uninitialised array for what is computed from `a` in several steps, or from its parts.
+
+    Its strides are gapless in the memory order of `a`, but not `a`'s own even if those are.
+    """
+    order = memory_order(a.shape, element_strides(layout_of_values(a)))
+    return empty_strided(dtype, a.shape, dense_strides_in_order(a.shape, order))
 
 
-def empty_strided(dtype: NumpyDType, shape: Shape, strides: Sequence[int]) -> Array:
-    """An uninitialised array that owns its memory, with dense `strides` (in elements)."""
-    step = dtype.itemsize
-    result: Array = np.ndarray(shape, dtype, strides=tuple([s * step for s in strides]))
-    return result
-
-
-def element_strides(a: Array) -> tuple[int, ...]:
-    """The strides of `a` counted in elements."""
-    step = a.itemsize
-    return tuple([s // step for s in a.strides])
+def layout_of_values(a: Array) -> Array:
+    """An array laid out as `a`, or, if that is lazy, as its values are once they are computed."""
+    return a if type(a) is np.ndarray else empty_like_preserving(a.dtype, a)
 
 
 def _agreed_strides(shape: Shape, arrays: list[Array]) -> tuple[int, ...] | None:
     """The strides, in elements, of arrays of one shape that agree; None if they do not."""
     if len(shape) == 4 and all(_is_channels_last(x) for x in arrays):
-        _, c, h, w = shape
-        return (h * w * c, 1, w * c, c)
+        return channels_last_strides(shape)
     first = element_strides(arrays[0])
     for x in arrays[1:]:
         if element_strides(x) != first:

@@ -11,7 +11,11 @@ from vtgrad.errors import DTypeError
 from vtgrad.ops.kernels.arithmetic import mul
 from vtgrad.ops.kernels.elementwise import Operand, finish, floating, number, place, refuse, run
 from vtgrad.ops.kernels.elementwise import working as working_dtype
-from vtgrad.ops.kernels.layout import broadcast_shapes, empty_like_preserving
+from vtgrad.ops.kernels.layout import (
+    broadcast_shapes,
+    empty_like_elementwise,
+    empty_like_preserving,
+)
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import result_dtype
 
@@ -58,7 +62,9 @@ def hypot(input: Array, other: Array, *, out: Array | None = None) -> Array:
 def sinc(input: Array, *, out: Array | None = None) -> Array:
     """``sin(pi x) / (pi x)``, and 1 at 0."""
     dtype = floating(input.dtype)
-    angle = run(np.multiply, working_dtype(dtype), None, input, pi)
+    work = working_dtype(dtype)
+    angle = empty_like_elementwise(work, input.shape, input)
+    np.multiply(input, pi, out=angle, dtype=work, casting="unsafe")
     zero = angle == 0
     np.copyto(angle, 1, where=zero)
     value = np.sin(angle)

@@ -1,0 +1,32 @@
+"""Uninitialised arrays with the strides that one asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arrays import Array, NumpyDType, Shape
+from .strides import clone_strides
+
+__all__ = ["element_strides", "empty_like_preserving", "empty_strided"]
+
+
+def element_strides(a: Array) -> tuple[int, ...]:
+    """The strides of `a` counted in elements."""
+    step = a.itemsize
+    return tuple([s // step for s in a.strides])
+
+
+def empty_strided(dtype: NumpyDType, shape: Shape, strides: Sequence[int]) -> Array:
+    """An uninitialised array that owns its memory, with dense `strides` (in elements)."""
+    step = dtype.itemsize
+    result: Array = np.ndarray(shape, dtype, strides=tuple([s * step for s in strides]))
+    return result
+
+
+def empty_like_preserving(dtype: NumpyDType, a: Array) -> Array:
+    """An uninitialised array of `a`'s shape and, if those are dense, `a`'s strides."""
+    if a.flags.c_contiguous and 1 not in a.shape:
+        return np.empty(a.shape, dtype)
+    return empty_strided(dtype, a.shape, clone_strides(a.shape, element_strides(a)))
