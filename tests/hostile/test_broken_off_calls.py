@@ -144,6 +144,10 @@ def test_a_write(case: Case, recorded: bool) -> None:
     assert_nothing_changes(prepare)
 
 
+#: Whose outs are too small. Not all: memory that grows looks for tensors among all objects.
+GROWING = ("add", "exp", "gather", "min_dim", "mm", "nonzero_rows", "sort_dim", "sum_dim")
+
+
 @pytest.mark.parametrize("case", cases(lambda op: op.out), ids=str)
 def test_a_call_with_out(case: Case) -> None:
     call = function_named(case.operator.name)
@@ -151,10 +155,15 @@ def test_a_call_with_out(case: Case) -> None:
     plain, plain_options = arguments_of(case)
     models = results_of(call(*plain, **plain_options))
 
+    def shape(y: vt.Tensor) -> tuple[int, ...]:
+        if case.nr % 2 == 0:
+            return y.shape
+        return (0,) if case.operator.name in GROWING else (y.numel() + 1,)
+
     def prepare() -> Prepared:
         vt.manual_seed(5)
         values, options = arguments_of(case)
-        outs = tuple(vt.zeros(0 if case.nr % 2 else y.shape, dtype=y.dtype) for y in models)
+        outs = tuple(vt.zeros(shape(y), dtype=y.dtype) for y in models)
         out = outs[0] if len(outs) == 1 else outs
         return lambda: call(*values, **options, out=out), [*tensors_in(values, options), *outs]
 

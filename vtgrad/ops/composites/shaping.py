@@ -154,13 +154,17 @@ def reshape(input: T, *sizes: int | Sequence[int], shape: Sequence[int] | None =
     """
     try:
         impl = input._impl
-        wanted = infer_size(numbers(sizes, shape, "reshape"), impl.numel)
+        wanted = numbers(sizes, shape, "reshape")
+        if impl.is_contiguous:
+            return F.view_shape(input, wanted)
+        wanted = infer_size(wanted, impl.numel)
     except Exception as error:
         given = sizes[0] if len(sizes) == 1 else sizes if shape is None else shape
-        explain(error, "input: Tensor, shape: int | Sequence[int]", input, given)
+        # What `view_shape` says of its arguments is not in the words of this one's caller.
+        cause = error.__cause__
+        first = cause if isinstance(cause, Exception) else error
+        explain(first, "input: Tensor, shape: int | Sequence[int]", input, given)
         raise
-    if impl.is_contiguous:
-        return F.view_shape(input, wanted)
     strides = view_strides(impl.sizes, impl.strides, wanted)
     if strides is None:
         return F._unsafe_view(F.clone(input, memory_format=MemoryFormat.CONTIGUOUS), wanted)
