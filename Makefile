@@ -3,7 +3,7 @@
 #
 #   make demo       the Nile, fitted: what the library is for, on real data
 #   make test       every gate and every test
-#   make quick      lint, types and the fast tests, in two or three minutes
+#   make quick      lint, types and the fast tests, in a minute
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html

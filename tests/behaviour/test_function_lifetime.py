@@ -77,6 +77,7 @@ def start(what: str) -> vt.Tensor:
     return b[:] if what == "dirty view" else b
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", PARAMETERS)
 def test_dropping_the_last_name_frees_context_and_saved_values(what: str) -> None:
     marks: list[weakref.ref[_Mark]] = []
@@ -87,6 +88,7 @@ def test_dropping_the_last_name_frees_context_and_saved_values(what: str) -> Non
         assert marks[0]() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("create_graph", [False, True])
 @pytest.mark.parametrize("what", PARAMETERS)
 def test_after_backward_too(what: str, create_graph: bool) -> None:
@@ -100,6 +102,7 @@ def test_after_backward_too(what: str, create_graph: bool) -> None:
         assert marks[0]() is None
 
 
+@pytest.mark.slow
 @differs_from_torch("objects of this library are looked for")
 @pytest.mark.parametrize("what", [*KINDS, *LEAKING])
 def test_nothing_is_left_to_the_collector(what: str) -> None:

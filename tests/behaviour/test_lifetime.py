@@ -142,6 +142,7 @@ def _masked(x: vt.Tensor) -> vt.Tensor:
     return b
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", GRAPHS.values(), ids=GRAPHS)
 def test_dropping_the_last_name_frees_the_graph_at_once(
     make: Callable[[vt.Tensor], vt.Tensor],
@@ -155,6 +156,7 @@ def test_dropping_the_last_name_frees_the_graph_at_once(
         assert node() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", GRAPHS.values(), ids=GRAPHS)
 def test_nothing_is_left_to_the_collector_after_backward(
     make: Callable[[vt.Tensor], vt.Tensor],

@@ -30,6 +30,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_run_is_kept_with_its_circumstances(kept: Path) -> None:
     run = Run.read(kept)
     assert run.quick
@@ -40,6 +41,7 @@ def test_a_run_is_kept_with_its_circumstances(kept: Path) -> None:
     assert len(result.rounds["vtgrad"]) == 3
 
 
+@pytest.mark.slow
 def test_a_kept_run_becomes_the_table_of_a_page(
     kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

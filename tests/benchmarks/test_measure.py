@@ -56,6 +56,7 @@ def test_a_bar_applies_to_the_ratio_or_to_the_figure_itself() -> None:
     assert not without.over(compiled=False)
 
 
+@pytest.mark.slow
 def test_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "_TARGET_SECONDS", 0.0)
     calls: list[str] = []
@@ -113,6 +114,7 @@ def test_a_library_that_cannot_write_takes_no_part_in_writes() -> None:
     assert set(bench.able(writes=False, without=["frozen"])) == {"vtgrad"}
 
 
+@pytest.mark.slow
 def test_the_program_for_a_fresh_interpreter_prints_every_size(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -74,6 +74,7 @@ def _break_illegal_write(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("vtgrad.demo.__main__.show_illegal_write", unnoticed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "break_one", [_break_gradient_check, _break_stale_grad_fn, _break_illegal_write]
 )
@@ -137,6 +138,7 @@ def test_plot_of_a_folder_is_a_usage_error(
     assert "is a folder" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_plot_is_written_as_png(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the plot needs matplotlib (group 'demo')")
     path = tmp_path / "new" / "nile.png"
@@ -157,6 +159,7 @@ def test_without_matplotlib_there_is_a_note_and_no_file(
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_plot_that_cannot_be_written_exits_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

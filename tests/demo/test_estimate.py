@@ -24,6 +24,7 @@ def _estimate(observation: float, level: float) -> Estimate:
     return Estimate(search, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start", [(28638.0, 28638.0), (1e2, 1e4), pytest.param((1e6, 1.0), marks=pytest.mark.slow)]
 )

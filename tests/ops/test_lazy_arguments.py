@@ -19,6 +19,9 @@ from .calls import OPERATORS, Case, as_array, cases, function_named, results_of
 from .sample import Sample
 from .samples import DRAWN
 
+# Each is short, but there are thousands.
+pytestmark = pytest.mark.slow
+
 KINDS: Final = ("conj", "neg", "both")
 
 

@@ -19,6 +19,9 @@ from vtgrad.storage.arrays import Array
 from .calls import Case, Memory, cases, function_of_inputs, places_of_inputs
 from .samples import DRAWN
 
+# Each is short, but there are thousands.
+pytestmark = pytest.mark.slow
+
 Arrival = Callable[[vt.Tensor, vt.Tensor], tuple[vt.Tensor, vt.Tensor]]
 
 

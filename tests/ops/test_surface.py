@@ -29,6 +29,9 @@ from .calls import (
 from .gradients import check_gradients
 from .samples import DRAWN, SAMPLES
 
+# Each is short, but there are thousands.
+pytestmark = pytest.mark.slow
+
 
 def writes(operator: Operator) -> bool:
     """Whether the operator, as the table has it, writes to its first argument."""

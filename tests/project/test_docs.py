@@ -30,6 +30,7 @@ def test_the_readme_shows_programs() -> None:
     assert [name for name, _, _ in _blocks() if name.startswith("README.md")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "body"), [pytest.param(*block[1:], id=block[0]) for block in _blocks()]
 )
@@ -56,6 +57,7 @@ def printed_by(body: str, folder: Path) -> str:
     return run.stdout
 
 
+@pytest.mark.slow
 def test_programs_print_what_the_documentation_says(tmp_path: Path) -> None:
     shown = [(page, _PRINTED.findall(page.read_text("utf-8"))) for page in _PAGES]
     assert {"README.md", "who-wrote.md"} <= {page.name for page, found in shown if found}

@@ -4,12 +4,16 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
 
-from tests.project.tree import ROOT, dotted_name, python_files
+from tests.project.tree import ROOT, dotted_name, parsed, python_files
+
+# One process reads the files for all of them.
+pytestmark = pytest.mark.xdist_group("imports")
 
 # (importing module, imported name): why the import may stand inside a function.
 INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {}
@@ -64,12 +68,14 @@ def imports_of(tree: ast.Module, package: str) -> Iterator[tuple[bool, str]]:
             yield id(node) in inside, resolve_name(name, package)
 
 
-def _imports() -> Iterator[tuple[str, bool, str]]:
+@cache
+def _imports() -> list[tuple[str, bool, str]]:
     """Every import of the package, with the name of the module that it stands in."""
-    for path in python_files():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for inside, name in imports_of(tree, dotted_name(path.parent / "__init__.py")):
-            yield dotted_name(path), inside, name
+    return [
+        (dotted_name(path), inside, name)
+        for path in python_files()
+        for inside, name in imports_of(parsed(path), dotted_name(path.parent / "__init__.py"))
+    ]
 
 
 # `make lint` runs the same check, and `make quick` runs that.
@@ -85,6 +91,7 @@ def test_the_import_contracts_hold() -> None:
     assert lint.returncode == 0, lint.stdout + lint.stderr
 
 
+@pytest.mark.slow
 def test_no_import_hides_in_a_function() -> None:
     found = {(module, name) for module, inside, name in _imports() if inside}
     # Equality: a reason for an import that is gone must go as well.
@@ -101,6 +108,7 @@ def test_layers_do_not_import_the_package_that_is_made_of_them() -> None:
     assert upwards == []
 
 
+@pytest.mark.slow
 def test_packages_show_no_name_that_is_meant_for_the_interpreter() -> None:
     # `from __future__ import annotations` in a package would give users a `vt.annotations`.
     packages = {dotted_name(path) for path in python_files() if path.name == "__init__.py"}
@@ -132,6 +140,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert [name for name in NOT_LOADED if name in loaded] == []
 
 
+@pytest.mark.slow
 def test_what_draws_is_loaded_at_the_first_draw() -> None:
     # Seeding is no draw, and a generator that has not drawn knows its seed.
     assert "numpy.random" not in loaded_beside_numpy("import vtgrad; vtgrad.manual_seed(3)")
@@ -159,7 +168,7 @@ def test_only_users_are_told_the_grad_mode() -> None:
     asking = {
         dotted_name(path)
         for path in python_files()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ImportFrom | ast.Import)
         and any(alias.name == "is_grad_enabled" for alias in node.names)
     }

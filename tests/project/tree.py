@@ -1,7 +1,9 @@
 """Where the project's files are, and how they are listed."""
 
+import ast
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +24,12 @@ def package_files() -> list[Path]:
 def python_files() -> list[Path]:
     """Every Python file of the package."""
     return [path for path in package_files() if path.suffix == ".py"]
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A Python file's syntax tree, which several tests read and none changes."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def dotted_name(path: Path) -> str:

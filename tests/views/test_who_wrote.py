@@ -21,7 +21,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
-from tests.project.tree import PACKAGE, python_files
+from tests.project.tree import PACKAGE, parsed, python_files
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.errors import (
     MultiOutputViewError,
@@ -441,6 +441,7 @@ def test_every_operator_in_place_has_the_name_that_users_know(case: Case) -> Non
     assert last(target).operator == users_name(case.operator.inplace)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", cases(lambda op: op.returns in {"Self", "Geometry"} or op.out), ids=str
 )
@@ -767,7 +768,7 @@ def _moves_on(node: ast.stmt) -> bool:
 def test_whatever_moves_a_version_says_who_did_it() -> None:
     moving = set()
     for path in python_files():
-        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for function in ast.walk(parsed(path)):
             if not isinstance(function, ast.FunctionDef):
                 continue
             moves = [
