@@ -103,6 +103,13 @@ def test_inference_mode_lets_a_leaf_be_resized() -> None:
     assert grad_list(x) == [2, 2, 2]
 
 
+@differs_from_torch("there its gradient has another shape than its producer can take")
+def test_a_result_is_not_resized_in_inference_mode() -> None:
+    y = leaf(2) * 2
+    with vt.inference_mode(), refused(RuntimeError, "resize", [y]):
+        y.resize_(3)
+
+
 def test_a_resized_saved_value_is_noticed() -> None:
     x, c = leaf(3), ramp(3)
     y = x * c

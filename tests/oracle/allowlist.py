@@ -265,6 +265,33 @@ ENTRIES: tuple[Entry, ...] = (
         seen.lazy_and_repeated,
     ),
     Entry(
+        "PyTorch finds out that a saved value was detached in place only if an operator saved it,"
+        " not if a custom Function did.",
+        seen.detached_after_a_function_saved_it,
+    ),
+    Entry(
+        "copy_ of the same memory under another dtype: PyTorch takes that for a copy onto itself,"
+        " element by element, and reads what it has written.",
+        seen.copied_from_another_dtype,
+    ),
+    Entry(
+        "digamma beside its poles: PyTorch loses up to half of the digits, vtgrad none.",
+        seen.digamma_beside_a_pole,
+    ),
+    Entry(
+        "What set_ lets memory grow by is zero in vtgrad, and whatever was there in PyTorch.",
+        seen.memory_that_grew,
+    ),
+    Entry(
+        "In inference mode PyTorch resizes results, too, whose producers cannot take the gradient"
+        " of their new shape; vtgrad refuses all but leaves.",
+        seen.result_resized_in_inference_mode,
+    ),
+    Entry(
+        "Of two views that may not be used any more either library names another.",
+        seen.two_views_are_refused,
+    ),
+    Entry(
         "PyTorch cannot be asked about a view any more whose base was detached in place and then"
         " resized: it fails to make the view again.",
         seen.cannot_be_replayed,

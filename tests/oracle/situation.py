@@ -207,8 +207,9 @@ def integers_with_gradient(s: Situation) -> bool:
     return whole and bool(tensor.requires_grad)
 
 
-_WRITE_REFUSALS = ("leaf-write", "view-of-leaf-write", "multi-output-view", "no-grad-view")
-_LOST = frozenset(("stale-saved", "graph-freed", "saved-detached", *_WRITE_REFUSALS[2:]))
+_VIEW_REFUSALS = ("multi-output-view", "no-grad-view", "inference-view", "custom-function-view")
+_WRITE_REFUSALS = ("leaf-write", "view-of-leaf-write", *_VIEW_REFUSALS)
+_LOST = frozenset(("stale-saved", "graph-freed", "saved-detached", *_VIEW_REFUSALS[:2]))
 
 
 def several_saves_lost(s: Situation) -> bool:
@@ -407,7 +408,10 @@ def unrecorded_logical(s: Situation) -> bool:
 def metadata_of_replayed(s: Situation) -> bool:
     earlier = (*s.earlier, s.step)
     wrong = ("grad_fn", "values", "grad", "is_leaf", "output_nr")
-    raised = s.step.backward and "returned an invalid gradient" in str(s.torch_error)
+    text = str(s.torch_error)
+    raised = (s.step.backward and "returned an invalid gradient" in text) or (
+        s.our_error is None and "must have a last dimension of size 2" in text
+    )
     if not raised and (s.divergence is None or s.divergence.what not in wrong):
         return False
     changed = {step.text.partition(".")[0] for step in earlier if step.op in _METADATA}
@@ -418,7 +422,7 @@ def metadata_of_replayed(s: Situation) -> bool:
 def copied_from_lazy(s: Situation) -> bool:
     # What is written may be a lazy view that has no name, and another fault may be found then.
     return (
-        s.step.op.startswith(("copy_", "real=", "imag=", "[]="))
+        s.step.op.startswith(("copy_", "real=", "imag=", "[]=", "setitem", "F_store_"))
         and s.torch_error is not None
         and kind_of(s.torch_error) == "input-overlap"
         and (s.our_error is None or kind_of(s.our_error) != "input-overlap")
@@ -500,6 +504,63 @@ def lazy_and_repeated(s: Situation) -> bool:
         and s.step.op in ("fill_", "zero_")
         and any((t.is_neg() or t.is_conj()) and overlaps_itself(t) for t in s.tensors_used())
     )
+
+
+def detached_after_a_function_saved_it(s: Situation) -> bool:
+    return (
+        s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "saved-detached"
+        and any(step.op.startswith("F_") for step in s.earlier)
+    )
+
+
+def copied_from_another_dtype(s: Situation) -> bool:
+    return (
+        s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "input-overlap"
+        and s.step.op == "copy_"
+        and len({t.dtype for t in s.tensors_used()}) > 1
+    )
+
+
+def digamma_beside_a_pole(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "values" or "digamma" not in s.step.op:
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    near = np.isclose(theirs, ours, rtol=1e-9, equal_nan=True) | (np.abs(ours) > 1e6)
+    return bool(np.all(near & (np.sign(theirs) == np.sign(ours)) | np.isnan(ours)))
+
+
+def memory_that_grew(s: Situation) -> bool:
+    return s.divergence is not None and s.divergence.what == "values" and s.step.op == "set_"
+
+
+def result_resized_in_inference_mode(s: Situation) -> bool:
+    return (
+        s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "resize"
+        and s.step.mode == "inference_mode()"
+    )
+
+
+def two_views_are_refused(s: Situation) -> bool:
+    """Whether what our error says of one operand is what PyTorch says of it too, when asked."""
+    if s.torch_error is None or s.our_error is None:
+        return False
+    if not {kind_of(s.torch_error), kind_of(s.our_error)} <= set(_VIEW_REFUSALS):
+        return False
+    return any(_kind_of_reading(t) == kind_of(s.our_error) for t in s.tensors_used())
+
+
+def _kind_of_reading(tensor: TensorLike) -> str | None:
+    try:
+        _ = tensor.grad_fn
+    except RuntimeError as error:
+        return kind_of(error)
+    return None
 
 
 def cannot_be_replayed(s: Situation) -> bool:

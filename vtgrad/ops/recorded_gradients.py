@@ -68,6 +68,9 @@ def prod_backward(grad: T, input: T, result: T, dim: int | None, keepdim: bool) 
     grad = F.reshape(grad, kept)
     if input._impl.array.all():
         return F.mul(grad, F.conj(F.div(F.reshape(result, kept), input)))
+    if input.shape[axis] == 1:
+        # A zero alone has no others: the gradient depends on no input.
+        return F.clone(grad)
     others = F.prod_dim(_without_one(F.transpose(input, axis, -1)), -1)
     return F.mul(grad, F.conj(F.transpose(others, axis, -1)))
 

@@ -145,6 +145,7 @@ def check_base(target: TensorBase) -> None:
         refuse_other_memory()
     if (
         meta.view_fn is not None
+        and meta.view_fn.crosses_dtypes
         and base.array.dtype.kind == "f"
         and base.byte_offset % (2 * base.array.itemsize)
     ):

@@ -74,16 +74,20 @@ class Replay:
         The geometry that the base had when the view was made.
     steps : sequence of callable
         What makes the view from that, one after the other.
+    crosses_dtypes : bool
+        Whether one of them takes memory for another dtype: real numbers for complex ones, say.
     """
 
-    __slots__ = ("base", "steps")
+    __slots__ = ("base", "crosses_dtypes", "steps")
 
     base: Restride
     steps: Sequence[Step]
+    crosses_dtypes: bool
 
-    def __init__(self, base: Restride, steps: Sequence[Step]) -> None:
+    def __init__(self, base: Restride, steps: Sequence[Step], crosses_dtypes: bool) -> None:
         self.base = base
         self.steps = steps
+        self.crosses_dtypes = crosses_dtypes
 
     def __call__(self, base: TensorBase) -> TensorBase:
         """The view of a tensor that lies in memory as the base does."""
@@ -92,9 +96,9 @@ class Replay:
             tensor = step(tensor)
         return tensor
 
-    def then(self, step: Step) -> Replay:
+    def then(self, step: Step, *, crosses_dtypes: bool = False) -> Replay:
         """The same with one more step."""
-        return Replay(self.base, (*self.steps, step))
+        return Replay(self.base, (*self.steps, step), self.crosses_dtypes or crosses_dtypes)
 
     def moved(self, start: int) -> Replay:
         """The same for memory that begins so many bytes later."""
@@ -103,6 +107,7 @@ class Replay:
         return Replay(
             _moved(self.base, start),
             [_moved(s, start) if isinstance(s, Restride) else s for s in self.steps],
+            self.crosses_dtypes,
         )
 
 
@@ -125,10 +130,12 @@ def replay_of(
         How to make the view from the parent; None if its geometry says it.
     """
     if first is None:
-        first = Replay(restride_of(base), ())
+        first = Replay(restride_of(base), (), False)
         if parent is not base:
             first = first.then(restride_of(parent))
-    return first.then(restride_of(view) if function is None else function)
+    if function is None:
+        return first.then(restride_of(view))
+    return first.then(function, crosses_dtypes=parent.array.dtype != view.array.dtype)
 
 
 def restride_of(impl: TensorImpl) -> Restride:

@@ -19,6 +19,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
 from .change_geometry import change_geometry
+from .differentiable_view_meta import producer_of
 
 __all__ = ["checked_sizes", "make_room", "needed_bytes", "resize", "resized"]
 
@@ -37,12 +38,12 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
     Raises
     ------
     ResizeError
-        If the tensor requires grad, whatever the grad mode except in inference mode, or its memory
-        cannot grow.
+        If the tensor requires grad, whatever the grad mode (but a leaf may be resized in inference
+        mode), or its memory cannot grow.
     OutOfBoundsError
         If a size is negative or too large.
     """
-    if requires_grad(target) and not is_inference_mode_enabled():
+    if requires_grad(target) and not (is_inference_mode_enabled() and producer_of(target) is None):
         raise ResizeError("a tensor that requires grad cannot be resized; resize a detached clone")
     if memory_format is not None and memory_format is not MemoryFormat.CONTIGUOUS:
         raise ResizeError(f"resize_ makes row-major tensors, not {memory_format!r}")

@@ -97,7 +97,9 @@ def gradient_of_sinc(grad: Array, self: Array) -> Array:
     series = k.mul(k.add(series, last), s)
     t = k.where(near, 1, t)
     quotient = k.div(k.sub(k.cos(t), k.div(k.sin(t), t)), t)
-    return k.mul(grad, k.conj(k.mul(k.where(near, series, quotient), 3.141592653589793)))
+    slope = k.conj(k.mul(k.where(near, series, quotient), 3.141592653589793))
+    # As PyTorch has it, nothing goes through the top, not even a nan.
+    return k.where(k.eq(self, 0), 0, k.mul(grad, slope))
 
 
 def gradient_of_logit(grad: Array, self: Array, eps: float | None) -> Array:

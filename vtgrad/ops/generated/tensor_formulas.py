@@ -945,7 +945,9 @@ def gradient_of_sinc(grad: TensorBase, self: TensorBase) -> TensorBase:
     series = F.mul(F.add(series, last), s)
     t = F.where(near, 1, t)
     quotient = F.div(F.sub(F.cos(t), F.div(F.sin(t), t)), t)
-    return F.mul(grad, F.conj(F.mul(F.where(near, series, quotient), 3.141592653589793)))
+    slope = F.conj(F.mul(F.where(near, series, quotient), 3.141592653589793))
+    # As PyTorch has it, nothing goes through the top, not even a nan.
+    return F.where(F.eq(self, 0), 0, F.mul(grad, slope))
 
 
 def gradient_of_logit(grad: TensorBase, self: TensorBase, eps: float | None) -> TensorBase:

@@ -18,7 +18,6 @@ from vtgrad.ops.kernels.elementwise import (
     predicate,
     refuse,
     run,
-    unary,
 )
 from vtgrad.ops.kernels.layout import (
     broadcast_shapes,
@@ -210,10 +209,10 @@ def nan_to_num(
     out : ndarray, optional
     """
     dtype = input.dtype
-    if dtype.kind not in "fc":
-        return unary(np.positive, input, out) if dtype.kind != "b" else _copied(input, out)
     result = empty_like_preserving(dtype, input)
     np.copyto(result, input)
+    if dtype.kind not in "fc":
+        return finish(result, dtype, out)
     parts = [result] if dtype.kind == "f" else [result.real, result.imag]
     for part in parts:
         limits = np.finfo(part.dtype)
@@ -225,10 +224,6 @@ def nan_to_num(
         np.copyto(part, top, where=high)
         np.copyto(part, bottom, where=low)
     return result if out is None else place(result, dtype, out, input)
-
-
-def _copied(a: Array, out: Array | None) -> Array:
-    return finish(a.copy(), a.dtype, out)
 
 
 def finite_parts(input: Array) -> Array:

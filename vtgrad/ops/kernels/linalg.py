@@ -37,8 +37,10 @@ _HALF: Final[NumpyDType] = np.dtype(np.float16)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 
 
-def _check(name: str, a: Array, b: Array, ranks: tuple[int, int], fits: bool) -> None:
-    """Refuse operands of other ranks, of sizes that do not meet, or of two dtypes."""
+def _check(
+    name: str, a: Array, b: Array, ranks: tuple[int, int], fits: bool, *terms: Array
+) -> None:
+    """Refuse operands of other ranks, of sizes that do not meet, or, with the terms, of dtypes."""
     if (a.ndim, b.ndim) != ranks:
         raise ShapeError(
             f"{name}() multiplies a {ranks[0]}-d by a {ranks[1]}-d tensor, "
@@ -51,16 +53,17 @@ def _check(name: str, a: Array, b: Array, ranks: tuple[int, int], fits: bool) ->
             "the sizes that are summed over differ",
             shapes=(a.shape, b.shape),
         )
-    _check_dtypes(name, a, b)
+    _check_dtypes(name, a, b, *terms)
 
 
-def _check_dtypes(name: str, a: Array, b: Array) -> None:
-    if a.dtype != b.dtype:
-        raise DTypeError(
-            f"{name}() needs operands of one dtype, not {a.dtype} and {b.dtype}",
-            dtypes=(a.dtype, b.dtype),
-        )
-    if a.dtype.kind == "b" and a.size and b.size:
+def _check_dtypes(name: str, a: Array, *others: Array) -> None:
+    for b in others:
+        if a.dtype != b.dtype:
+            raise DTypeError(
+                f"{name}() needs operands of one dtype, not {a.dtype} and {b.dtype}",
+                dtypes=(a.dtype, b.dtype),
+            )
+    if a.dtype.kind == "b" and a.size and others[0].size:
         raise NotSupportedError(f"{name}() is not defined for bool", dtype=a.dtype)
 
 
@@ -178,13 +181,8 @@ def _factor(name: str, value: Number, dtype: NumpyDType) -> Number:
     return int(value) if dtype.kind in "iu" else value
 
 
-def _check_term(name: str, self: Array, other: Array, shape: Shape) -> None:
-    """Refuse a term that does not broadcast to a product of `shape`, or has another dtype."""
-    _check_dtypes(name, self, other)
-    _check_broadcast(name, self, shape)
-
-
-def _check_broadcast(name: str, self: Array, shape: Shape) -> None:
+def _check_term(name: str, self: Array, shape: Shape) -> None:
+    """Refuse a term that does not broadcast to a product of `shape`."""
     tail = shape[len(shape) - self.ndim :] if self.ndim <= len(shape) else ()
     if self.ndim > len(shape) or any(
         n not in (1, m) for n, m in zip(self.shape, tail, strict=True)
@@ -219,9 +217,9 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha: Number
     A factor of zero leaves its term out altogether: nan and inf in it do not spread.
     """
     fits = mat1.shape[-1:] == mat2.shape[:1]
-    _check("addmm", mat1, mat2, (2, 2), fits)
+    _check("addmm", mat1, mat2, (2, 2), fits, self)
     shape = (mat1.shape[0], mat2.shape[1])
-    _check_term("addmm", self, mat1, shape)
+    _check_term("addmm", self, shape)
     beta, alpha = _factor("beta", beta, self.dtype), _factor("alpha", alpha, self.dtype)
     if alpha == 0:
         return _added(self, np.zeros(shape, _wide(self).dtype), beta, 1)
@@ -230,9 +228,9 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha: Number
 
 def addmv(self: Array, mat: Array, vec: Array, beta: Number = 1, alpha: Number = 1) -> Array:
     """``beta * self + alpha * (mat @ vec)``; see `addmm`."""
-    _check("addmv", mat, vec, (2, 1), mat.shape[-1:] == vec.shape)
+    _check("addmv", mat, vec, (2, 1), mat.shape[-1:] == vec.shape, self)
     shape = mat.shape[:1]
-    _check_term("addmv", self, mat, shape)
+    _check_term("addmv", self, shape)
     beta, alpha = _factor("beta", beta, self.dtype), _factor("alpha", alpha, self.dtype)
     if alpha == 0:
         return _added(self, np.zeros(shape, _wide(self).dtype), beta, 1)
@@ -246,8 +244,8 @@ def baddbmm(
 
     Unlike in `addmm`, nan and inf in the product spread also with an `alpha` of zero.
     """
-    shape = _check_batches("baddbmm", batch1, batch2)
-    _check_term("baddbmm", self, batch1, shape)
+    shape = _check_batches("baddbmm", batch1, batch2, self)
+    _check_term("baddbmm", self, shape)
     beta, alpha = _factor("beta", beta, self.dtype), _factor("alpha", alpha, self.dtype)
     product: Array = np.empty(shape, _wide(self).dtype)
     np.matmul(_wide(batch1), _wide(batch2), product)
@@ -256,8 +254,8 @@ def baddbmm(
 
 def addbmm(self: Array, batch1: Array, batch2: Array, beta: Number = 1, alpha: Number = 1) -> Array:
     """``beta * self + alpha * (batch1 @ batch2).sum(0)``; see `addmm`."""
-    shape = _check_batches("addbmm", batch1, batch2)[1:]
-    _check_term("addbmm", self, batch1, shape)
+    shape = _check_batches("addbmm", batch1, batch2, self)[1:]
+    _check_term("addbmm", self, shape)
     beta, alpha = _factor("beta", beta, self.dtype), _factor("alpha", alpha, self.dtype)
     if alpha == 0:
         return _added(self, np.zeros(shape, _wide(self).dtype), beta, 1)
@@ -266,9 +264,9 @@ def addbmm(self: Array, batch1: Array, batch2: Array, beta: Number = 1, alpha: N
     return _added(self, _times(wide, _wide(batch2).reshape(-1, shape[1])), beta, alpha)
 
 
-def _check_batches(name: str, a: Array, b: Array) -> Shape:
+def _check_batches(name: str, a: Array, b: Array, *terms: Array) -> Shape:
     fits = a.shape[:1] == b.shape[:1] and a.shape[2:3] == b.shape[1:2]
-    _check(name, a, b, (3, 3), fits)
+    _check(name, a, b, (3, 3), fits, *terms)
     return (a.shape[0], a.shape[1], b.shape[2])
 
 
@@ -285,7 +283,7 @@ def addr(self: Array, vec1: Array, vec2: Array, beta: Number = 1, alpha: Number 
     dtype = result_dtype(self, vec1, vec2)
     shape = (vec1.shape[0], vec2.shape[0])
     kept: Array = self.astype(dtype, copy=False)
-    _check_broadcast("addr", self, shape)
+    _check_term("addr", self, shape)
     for name, value in (("beta", beta), ("alpha", alpha)):
         if isinstance(value, (float, complex)) and category(number_dtype(value)) > category(dtype):
             raise DTypeError(f"addr() of {dtype} values cannot take {name}={value}", value=value)
