@@ -13,7 +13,9 @@ from .support import (
     ON_TORCH,
     differs_from_torch,
     fn_name,
+    grad_list,
     gradients,
+    leaf,
     node_of,
     parent_name,
     ramp,
@@ -507,3 +509,13 @@ def test_what_was_saved_notices_writes_in_another_dtype() -> None:
     with refused(RuntimeError, "stale-saved"):
         loss.backward()
     assert ON_TORCH or node_of(loss) is not None
+
+
+def test_a_negative_view_of_a_tensor_that_begins_at_an_odd_place_is_written() -> None:
+    x = leaf(4)
+    y = x * 1
+    y.as_strided_((2,), (2,), 1)
+    y._neg_view().mul_(3)
+    assert y.tolist() == [6, 12]
+    y.sum().backward()
+    assert grad_list(x) == [0, 3, 0, 3]

@@ -236,6 +236,14 @@ def test_set_takes_tensors_and_storages(argument: object) -> None:
         ramp(2).set_(argument)  # type: ignore[arg-type]  # that is what is tested
 
 
+def test_set_to_a_part_of_memory_takes_its_bytes_for_another_dtype() -> None:
+    z = vt.zeros(1, dtype=vt.complex128)
+    z.set_(ramp(4), 0, (2,))
+    assert z.tolist() == [1 + 2j, 3 + 4j]
+    with refused(RuntimeError, "dtype", [z]):
+        z.set_(ramp(4))
+
+
 def test_which_fault_of_a_set_is_named_first() -> None:
     x, y = leaf(2), ramp(2).to(vt.float32)
     with refused(RuntimeError, "dtype", [x, y]):

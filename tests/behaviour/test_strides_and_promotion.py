@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .support import fn_name, gradients, leaf, ramp, refused, vt
+from .support import fn_name, grad_list, gradients, leaf, ramp, refused, vt
 
 # -- memory order ------------------------------------------------------------------------------
 
@@ -303,6 +303,31 @@ def test_kinks_have_the_conventional_gradient() -> None:
     assert gradients(z.abs().sum(), z) == [[0]]
     assert gradients(z.clamp(0, 1).sum(), z) == [[1]]
     assert gradients((z**0).sum(), z) == [[0]]
+
+
+def test_not_even_a_nan_goes_through_where_nothing_does() -> None:
+    nan = vt.tensor([float("nan")], dtype=vt.float64)
+    functions: tuple[Callable[[vt.Tensor], vt.Tensor], ...] = (
+        vt.sinc,
+        lambda x: vt.xlogy(x, -1.0),
+        lambda x: vt.xlogy(x, ramp(1) - 1),
+    )
+    for through in functions:
+        x = vt.zeros(1, dtype=vt.float64, requires_grad=True)
+        through(x).backward(nan)
+        assert grad_list(x) == [0]
+
+
+def test_the_ends_of_logit_are_upwards_from_either_side_of_zero() -> None:
+    x = vt.tensor([0.0, -0.0, 1.0], dtype=vt.float64, requires_grad=True)
+    vt.logit(x).backward(vt.tensor([2.0, -2.0, 2.0], dtype=vt.float64))
+    assert grad_list(x) == [float("inf"), -float("inf"), float("inf")]
+
+
+def test_the_gradient_of_a_product_of_one_depends_on_nothing() -> None:
+    x = vt.tensor([[0.0, 2.0]], dtype=vt.float64, requires_grad=True)
+    (grad,) = vt.autograd.grad(x.prod(0).sum(), [x], create_graph=True)
+    assert (grad.tolist(), grad.requires_grad) == ([[1, 1]], False)
 
 
 def test_a_product_with_zeros_has_the_right_gradient() -> None:

@@ -292,6 +292,11 @@ ENTRIES: tuple[Entry, ...] = (
         seen.two_views_are_refused,
     ),
     Entry(
+        "isreal takes a view of the imaginary part in PyTorch, which a stale view refuses; in"
+        " vtgrad it reads values.",
+        seen.asks_a_stale_view_for_a_part,
+    ),
+    Entry(
         "PyTorch cannot be asked about a view any more whose base was detached in place and then"
         " resized: it fails to make the view again.",
         seen.cannot_be_replayed,

@@ -339,6 +339,7 @@ def inexact_special_function(s: Situation) -> bool:
 _NOT_RECORDED = re.compile(r"Autograd not support dtype|not support automatic differentiation")
 _OWN_FAILURE = re.compile(
     r"Function (Scatter(Add)?Backward0|torch::autograd::CopySlices) returned an invalid gradient"
+    r"|Expected index \[.*\] to be no larger than self"
     r"|Expected isFloatingType\(grad\.scalar_type\(\)\)"
     r"|Autograd not support dtype"
     r"|.i1_backward. not implemented"
@@ -409,12 +410,14 @@ def metadata_of_replayed(s: Situation) -> bool:
     earlier = (*s.earlier, s.step)
     wrong = ("grad_fn", "values", "grad", "is_leaf", "output_nr")
     text = str(s.torch_error)
-    raised = (s.step.backward and "returned an invalid gradient" in text) or (
+    raised = (s.step.backward and "invalid gradient" in text) or (
         s.our_error is None and "must have a last dimension of size 2" in text
     )
     if not raised and (s.divergence is None or s.divergence.what not in wrong):
         return False
     changed = {step.text.partition(".")[0] for step in earlier if step.op in _METADATA}
+    if raised and s.our_error is None and changed:
+        return True
     crossing = ("view_as_real", "view_as_complex", "conj", "real", "imag", "_neg_view", ".H", "mH")
     return bool(changed) and any(word in step.text for step in earlier for word in crossing)
 
@@ -561,6 +564,15 @@ def _kind_of_reading(tensor: TensorLike) -> str | None:
     except RuntimeError as error:
         return kind_of(error)
     return None
+
+
+def asks_a_stale_view_for_a_part(s: Situation) -> bool:
+    return (
+        s.our_error is None
+        and s.torch_error is not None
+        and kind_of(s.torch_error) in _VIEW_REFUSALS
+        and s.step.op == "isreal"
+    )
 
 
 def cannot_be_replayed(s: Situation) -> bool:

@@ -54,7 +54,7 @@ def set_memory(
     Raises
     ------
     DTypeError
-        If a tensor of another dtype is given.
+        If a tensor of another dtype is given, and not a part of its memory asked for.
     ShapeError
         If a part is asked for of the memory of a tensor that is not row-major.
     OutOfBoundsError
@@ -67,8 +67,11 @@ def set_memory(
     impl = target._impl
     if impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
-    if size is None:
-        _check_dtype(impl, source)
+    if size is None and isinstance(source, TensorBase) and source._impl.dtype != impl.dtype:
+        raise DTypeError(
+            f"a tensor of {dtype_of(impl.dtype).name} cannot be set to one of "
+            f"{dtype_of(source._impl.dtype).name}"
+        )
     # Of a part of a tensor's memory nothing but the memory is taken.
     origin = source if size is None else None
     recording = is_recording() and requires_grad(target, origin) and impl.dtype.kind in "fc"
@@ -79,7 +82,6 @@ def set_memory(
                 "set_ of a view would leave its base, which gradients of the view belong to; "
                 "use it under no_grad, or on a detached tensor"
             )
-    _check_dtype(impl, source)
     storage, sizes, strides, offset = _geometry(impl, source, storage_offset, size, stride)
     needed = needed_bytes(sizes, strides, offset, impl.dtype.itemsize)
     check_growth(storage, needed)
@@ -96,14 +98,6 @@ def set_memory(
             growth.undo()
         raise
     return target
-
-
-def _check_dtype(impl: TensorImpl, source: TensorBase | Storage | None) -> None:
-    if isinstance(source, TensorBase) and source._impl.dtype != impl.dtype:
-        raise DTypeError(
-            f"a tensor of {dtype_of(impl.dtype).name} cannot be set to one of "
-            f"{dtype_of(source._impl.dtype).name}"
-        )
 
 
 def _geometry(

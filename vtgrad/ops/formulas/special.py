@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vtgrad.ops import kernels as k
-from vtgrad.ops.formulas.support import log_of_number, no_derivative, sinc_slope
+from vtgrad.ops.formulas.support import no_derivative, sinc_slope
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 
 __all__ = [
@@ -17,10 +17,10 @@ __all__ = [
     "gradient_of_order",
     "gradient_of_nan_to_num",
     "gradient_of_sinc",
+    "gradient_of_xlogy",
+    "gradient_of_xlogy_number",
     "is_at_least",
     "is_at_most",
-    "log_of_number_unless_flat",
-    "log_unless_flat",
 ]
 
 
@@ -109,23 +109,23 @@ def gradient_of_logit(grad: Array, self: Array, eps: float | None) -> Array:
     else:
         outside = k.logical_not(k.logical_and(k.ge(self, eps), k.le(self, 1 - eps)))
     safe = k.where(outside, 0.5, self)
-    slope = k.div(grad, k.mul(safe, k.rsub(safe, 1)))
+    # The sum makes a zero that is negative a positive one: the slope at both ends is upwards.
+    slope = k.div(grad, k.add(k.mul(safe, k.rsub(safe, 1)), 0.0))
     return k.where(outside, float("nan") if eps is None else 0.0, slope)
 
 
-def log_unless_flat(grad: Array, factor: Array, other: Array) -> Array:
-    """The logarithm, but 0 where the product with it is 0 because the factor or gradient is."""
-    nothing = k.logical_or(k.eq(factor, 0), k.eq(grad, 0))
-    flat = k.logical_and(nothing, k.le(other, 0))
-    return k.where(flat, 0, k.log(k.where(flat, 1, other)))
+def gradient_of_xlogy(grad: Array, self: Array, other: Array) -> Array:
+    """The gradient by the factor: the logarithm, but nothing goes through 0 times a pole or nan."""
+    flat = k.logical_and(k.eq(self, 0), k.le(other, 0))
+    return k.where(flat, 0, k.xlogy(grad, other))
 
 
-def log_of_number_unless_flat(grad: Array, factor: Array, other: Number) -> Array:
-    """The logarithm of a number for each factor; see `log_unless_flat`."""
-    logs = k.add(k.zeros_like(factor), log_of_number(other))
+def gradient_of_xlogy_number(grad: Array, self: Array, other: Number) -> Array:
+    """The same for the logarithm of a number."""
+    slope = k.xlogy(grad, other)
     if isinstance(other, complex) or other > 0:
-        return logs
-    return k.where(k.logical_or(k.eq(factor, 0), k.eq(grad, 0)), 0, logs)
+        return slope
+    return k.where(k.eq(self, 0), 0, slope)
 
 
 def gradient_of_mvlgamma(grad: Array, self: Array, p: int) -> Array:

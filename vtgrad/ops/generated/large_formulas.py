@@ -42,7 +42,6 @@ __all__ = [
     "gradient_of_sgn",
     "gradient_of_sinc",
     "gradient_of_upper",
-    "log_unless_flat",
     "logsumexp_gradient",
     "outer_factor",
     "shared_by_mask",
@@ -173,7 +172,7 @@ def gradient_of_logit(owned: bool, grad: Array, self: Array, eps: float | None) 
     else:
         outside = k.logical_not(k.logical_and(k.ge(self, eps), k.le(self, 1 - eps)))
     safe = k.where(outside, 0.5, self)
-    slope = over(2, k.div, grad, over(2, k.mul, safe, k.rsub(safe, 1)))
+    slope = over(2, k.div, grad, over(1, k.add, over(2, k.mul, safe, k.rsub(safe, 1)), 0.0))
     return k.where(outside, float("nan") if eps is None else 0.0, slope)
 
 
@@ -305,13 +304,6 @@ def gradient_of_upper(
     if low is not None:
         taken = k.logical_or(taken, k.lt(high, low))
     return over(owned << 1, k.where, taken, grad, 0)
-
-
-def log_unless_flat(owned: bool, grad: Array, factor: Array, other: Array) -> Array:
-    """The logarithm, but 0 where the product with it is 0 because the factor or gradient is."""
-    nothing = k.logical_or(k.eq(factor, 0), k.eq(grad, 0))
-    flat = k.logical_and(nothing, k.le(other, 0))
-    return over(4, k.where, flat, 0, over(1, k.log, k.where(flat, 1, other)))
 
 
 def logsumexp_gradient(owned: bool, grad: Array, input: Array, result: Array, dim: Dims) -> Array:

@@ -303,7 +303,7 @@ class XlogyBackward0(Node):
 
     __slots__ = ("saved_other", "saved_self")
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
     overwrites: ClassVar[bool] = True
 
     saved_self: SavedVariable | None
@@ -353,7 +353,7 @@ class XlogyBackward0(Node):
             saved_other = self.saved_other
             assert saved_other is not None
             other = saved_other.unpack_array(self)
-            grad0 = k.mul(grad, array_formulas.log_unless_flat(grad, self_, other))
+            grad0 = array_formulas.gradient_of_xlogy(grad, self_, other)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_self = self.saved_self
@@ -380,7 +380,8 @@ class XlogyBackward0(Node):
             saved_other = self.saved_other
             assert saved_other is not None
             other = saved_other.unpack_array(self)
-            grad0 = k.mul(grad, large_formulas.log_unless_flat(False, grad, self_, other))
+            grad0 = array_formulas.gradient_of_xlogy(grad, self_, other)
+            owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_self = self.saved_self
@@ -390,7 +391,7 @@ class XlogyBackward0(Node):
             assert saved_other is not None
             other = saved_other.unpack_array(self)
             grad1 = over(1, k.div, over(owned, k.mul, grad, self_), other)
-        return (grad0, grad1), (FRESH, FRESH)
+        return (grad0, grad1), (SHARED, FRESH)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -410,7 +411,7 @@ class XlogyBackward0(Node):
             saved_other = self.saved_other
             assert saved_other is not None
             other = saved_other.unpack(self)
-            grad0 = F.mul(grad, tensor_formulas.log_unless_flat(grad, self_, other))
+            grad0 = tensor_formulas.gradient_of_xlogy(grad, self_, other)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             saved_self = self.saved_self
@@ -502,7 +503,7 @@ class XlogyBackward2(Node):
 
     __slots__ = ("other", "saved_self")
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
     saved_self: SavedVariable | None
     other: Number
@@ -538,7 +539,7 @@ class XlogyBackward2(Node):
         saved_self = self.saved_self
         assert saved_self is not None
         self_ = saved_self.unpack_array(self)
-        return (k.mul(grad, array_formulas.log_of_number_unless_flat(grad, self_, self.other)),)
+        return (array_formulas.gradient_of_xlogy_number(grad, self_, self.other),)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -552,7 +553,7 @@ class XlogyBackward2(Node):
         saved_self = self.saved_self
         assert saved_self is not None
         self_ = saved_self.unpack(self)
-        return (F.mul(grad, tensor_formulas.log_of_number_unless_flat(grad, self_, self.other)),)
+        return (tensor_formulas.gradient_of_xlogy_number(grad, self_, self.other),)
 
 
 @final

@@ -63,6 +63,8 @@ __all__ = [
     "gradient_of_trace",
     "gradient_of_upper",
     "gradient_of_var_mean",
+    "gradient_of_xlogy",
+    "gradient_of_xlogy_number",
     "index_add_source_gradient",
     "index_copy_source_gradient",
     "index_put_self_gradient",
@@ -78,8 +80,6 @@ __all__ = [
     "joined_pairs",
     "kept_shape",
     "log_of_number",
-    "log_of_number_unless_flat",
-    "log_unless_flat",
     "logsumexp_gradient",
     "masked_scatter_source_gradient",
     "masked_select_gradient",
@@ -957,23 +957,23 @@ def gradient_of_logit(grad: TensorBase, self: TensorBase, eps: float | None) -> 
     else:
         outside = F.logical_not(F.logical_and(F.ge(self, eps), F.le(self, 1 - eps)))
     safe = F.where(outside, 0.5, self)
-    slope = F.div(grad, F.mul(safe, F.rsub(safe, 1)))
+    # The sum makes a zero that is negative a positive one: the slope at both ends is upwards.
+    slope = F.div(grad, F.add(F.mul(safe, F.rsub(safe, 1)), 0.0))
     return F.where(outside, float("nan") if eps is None else 0.0, slope)
 
 
-def log_unless_flat(grad: TensorBase, factor: TensorBase, other: TensorBase) -> TensorBase:
-    """The logarithm, but 0 where the product with it is 0 because the factor or gradient is."""
-    nothing = F.logical_or(F.eq(factor, 0), F.eq(grad, 0))
-    flat = F.logical_and(nothing, F.le(other, 0))
-    return F.where(flat, 0, F.log(F.where(flat, 1, other)))
+def gradient_of_xlogy(grad: TensorBase, self: TensorBase, other: TensorBase) -> TensorBase:
+    """The gradient by the factor: the logarithm, but nothing goes through 0 times a pole or nan."""
+    flat = F.logical_and(F.eq(self, 0), F.le(other, 0))
+    return F.where(flat, 0, F.xlogy(grad, other))
 
 
-def log_of_number_unless_flat(grad: TensorBase, factor: TensorBase, other: Number) -> TensorBase:
-    """The logarithm of a number for each factor; see `log_unless_flat`."""
-    logs = F.add(F.zeros_like(factor), log_of_number(other))
+def gradient_of_xlogy_number(grad: TensorBase, self: TensorBase, other: Number) -> TensorBase:
+    """The same for the logarithm of a number."""
+    slope = F.xlogy(grad, other)
     if isinstance(other, complex) or other > 0:
-        return logs
-    return F.where(F.logical_or(F.eq(factor, 0), F.eq(grad, 0)), 0, logs)
+        return slope
+    return F.where(F.eq(self, 0), 0, slope)
 
 
 def gradient_of_mvlgamma(grad: TensorBase, self: TensorBase, p: int) -> TensorBase:
