@@ -297,6 +297,11 @@ ENTRIES: tuple[Entry, ...] = (
         seen.asks_a_stale_view_for_a_part,
     ),
     Entry(
+        "A second derivative by a tensor without elements, through a write that wrote none, is"
+        " empty in PyTorch and None in vtgrad, which has not recorded the nothing.",
+        seen.gradient_of_nothing,
+    ),
+    Entry(
         "PyTorch cannot be asked about a view any more whose base was detached in place and then"
         " resized: it fails to make the view again.",
         seen.cannot_be_replayed,

@@ -575,6 +575,13 @@ def asks_a_stale_view_for_a_part(s: Situation) -> bool:
     )
 
 
+def gradient_of_nothing(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "bound" or not s.step.backward:
+        return False
+    given = s.world.env.get(s.divergence.where)
+    return given is not None and given.numel() == 0
+
+
 def cannot_be_replayed(s: Situation) -> bool:
     if s.divergence is None or not str(s.divergence.torch).startswith("raises "):
         return False
