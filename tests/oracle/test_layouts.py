@@ -32,6 +32,8 @@ LAYOUTS = {
     "channels last, one row": ((2, 1, 4, 5), ".permute(0, 3, 1, 2)"),
     "channels last, one row of one image": ((1, 1, 4, 5), ".permute(0, 3, 1, 2)"),
     "channels last, one pixel": ((2, 1, 1, 3), ".permute(0, 3, 1, 2)"),
+    "channels last, stacked": ((3, 1, 2), ".transpose(1, 2)"),
+    "channels last, one after another": ((3, 2, 1), ".as_strided((3, 1, 2), (2, 1, 1))"),
     "channels last without a batch": ((2, 3, 4), ".permute(2, 0, 1)"),
     "channels last, volumes": ((2, 2, 3, 2, 3), ".permute(0, 4, 1, 2, 3)"),
     "channels last, flat volumes": ((2, 1, 3, 1, 3), ".permute(0, 4, 1, 2, 3)"),

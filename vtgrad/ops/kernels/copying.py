@@ -131,6 +131,8 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
         strides = view_strides(joined, channels_last_strides(joined), target)
         assert strides is not None
         result = empty_strided(_common_dtype(tensors), target, strides)
+    elif axis == len(shape) and _are_channels_last(tensors, (1,)):
+        result = empty_strided(_common_dtype(tensors), target, channels_last_strides(target))
     else:
         result = np.empty(target, _common_dtype(tensors))
     np.stack(tensors, axis=axis, out=result, casting="unsafe")
@@ -152,9 +154,11 @@ def _empty_joined(parts: Sequence[Array], shape: Shape, dtype: NumpyDType) -> Ar
     return np.empty(shape, dtype)
 
 
-def _are_channels_last(parts: Sequence[Array]) -> bool:
+def _are_channels_last(parts: Sequence[Array], more: Shape = ()) -> bool:
+    """Whether all parts are, with `more` dimensions of size and stride 1 behind their own."""
     return all(
-        x.ndim in (4, 5) and is_channels_last(x.shape, element_strides(layout_of_values(x)))
+        x.ndim + len(more) in (4, 5)
+        and is_channels_last((*x.shape, *more), (*element_strides(layout_of_values(x)), *more))
         for x in parts
     )
 
