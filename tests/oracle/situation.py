@@ -523,7 +523,7 @@ def copied_from_another_dtype(s: Situation) -> bool:
         s.torch_error is None
         and s.our_error is not None
         and kind_of(s.our_error) == "input-overlap"
-        and s.step.op == "copy_"
+        and s.step.op.startswith(("copy_", "real=", "imag=", "setitem"))
         and len({t.dtype for t in s.tensors_used()}) > 1
     )
 
