@@ -8,6 +8,7 @@ who owns a gradient, retained gradients and hooks on stale views among the hooks
 from __future__ import annotations
 
 import gc
+import math
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,13 @@ needs_saved_hooks = pytest.mark.skipif(
 def _function(forward: Callable[..., Any], backward: Callable[..., Any]) -> Any:
     made = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     return type("Made", (vt.autograd.Function,), made)
+
+
+def test_sinc_is_curved_at_its_top() -> None:
+    x = vt.zeros(1, dtype=vt.float64, requires_grad=True)
+    (slope,) = vt.autograd.grad(vt.sinc(x).sum(), [x], create_graph=True)
+    (curvature,) = vt.autograd.grad(slope.sum(), [x])
+    assert curvature.item() == pytest.approx(-(math.pi**2) / 3)
 
 
 def test_a_complex_view_that_is_turned_in_place_keeps_each_part_with_its_gradient() -> None:

@@ -98,8 +98,9 @@ def gradient_of_sinc(grad: Array, self: Array) -> Array:
     t = k.where(near, 1, t)
     quotient = k.div(k.sub(k.cos(t), k.div(k.sin(t), t)), t)
     slope = k.conj(k.mul(k.where(near, series, quotient), 3.141592653589793))
-    # As PyTorch has it, nothing goes through the top, not even a nan.
-    return k.where(k.eq(self, 0), 0, k.mul(grad, slope))
+    product = k.mul(grad, slope)
+    # Nothing goes through the top, not even a nan. All else is left alone: the top is curved.
+    return k.where(k.logical_and(k.eq(self, 0), k.isnan(product)), 0, product)
 
 
 def gradient_of_logit(grad: Array, self: Array, eps: float | None) -> Array:

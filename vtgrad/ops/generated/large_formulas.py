@@ -292,7 +292,8 @@ def gradient_of_sinc(owned: bool, grad: Array, self: Array) -> Array:
     t = k.where(near, 1, t)
     quotient = over(1, k.div, over(3, k.sub, k.cos(t), over(1, k.div, k.sin(t), t)), t)
     slope = k.conj(over(1, k.mul, k.where(near, series, quotient), 3.141592653589793))
-    return over(4, k.where, k.eq(self, 0), 0, over(owned, k.mul, grad, slope))
+    product = k.mul(grad, slope)
+    return k.where(k.logical_and(k.eq(self, 0), k.isnan(product)), 0, product)
 
 
 def gradient_of_upper(

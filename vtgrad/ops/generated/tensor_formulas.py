@@ -946,8 +946,9 @@ def gradient_of_sinc(grad: TensorBase, self: TensorBase) -> TensorBase:
     t = F.where(near, 1, t)
     quotient = F.div(F.sub(F.cos(t), F.div(F.sin(t), t)), t)
     slope = F.conj(F.mul(F.where(near, series, quotient), 3.141592653589793))
-    # As PyTorch has it, nothing goes through the top, not even a nan.
-    return F.where(F.eq(self, 0), 0, F.mul(grad, slope))
+    product = F.mul(grad, slope)
+    # Nothing goes through the top, not even a nan. All else is left alone: the top is curved.
+    return F.where(F.logical_and(F.eq(self, 0), F.isnan(product)), 0, product)
 
 
 def gradient_of_logit(grad: TensorBase, self: TensorBase, eps: float | None) -> TensorBase:
