@@ -260,8 +260,8 @@ ENTRIES: tuple[Entry, ...] = (
         seen.written_by_forward,
     ),
     Entry(
-        "fill_ and zero_ store one value, also where elements share memory; PyTorch refuses that"
-        " only where the tensor is lazily negative or conjugate.",
+        "fill_ and zero_ store one value, and squeeze_ and its kin none, also where elements share"
+        " memory; PyTorch refuses that only where the tensor is lazily negative or conjugate.",
         seen.lazy_and_repeated,
     ),
     Entry(
@@ -300,6 +300,10 @@ ENTRIES: tuple[Entry, ...] = (
         "A second derivative by a tensor without elements, through a write that wrote none, is"
         " empty in PyTorch and None in vtgrad, which has not recorded the nothing.",
         seen.gradient_of_nothing,
+    ),
+    Entry(
+        "atleast_1d and its kin resolve lazy tensors in PyTorch's inference mode, and nowhere else.",
+        seen.resolved_by_inference_mode,
     ),
     Entry(
         "PyTorch cannot be asked about a view any more whose base was detached in place and then"

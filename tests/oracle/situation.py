@@ -504,7 +504,7 @@ def lazy_and_repeated(s: Situation) -> bool:
         s.torch_error is not None
         and s.our_error is None
         and kind_of(s.torch_error) == "self-overlap"
-        and s.step.op in ("fill_", "zero_")
+        and s.step.op in ("fill_", "zero_", *_METADATA)
         and any((t.is_neg() or t.is_conj()) and overlaps_itself(t) for t in s.tensors_used())
     )
 
@@ -580,6 +580,15 @@ def gradient_of_nothing(s: Situation) -> bool:
         return False
     given = s.world.env.get(s.divergence.where)
     return given is not None and given.numel() == 0
+
+
+def resolved_by_inference_mode(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.step.mode == "inference_mode()"
+        and s.step.op.startswith("atleast_")
+        and any(t.is_neg() or t.is_conj() for t in s.tensors_used())
+    )
 
 
 def cannot_be_replayed(s: Situation) -> bool:
