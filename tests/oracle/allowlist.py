@@ -302,7 +302,7 @@ ENTRIES: tuple[Entry, ...] = (
         seen.gradient_of_nothing,
     ),
     Entry(
-        "atleast_1d and its kin resolve lazy tensors in PyTorch's inference mode, and nowhere else.",
+        "atleast_1d and its kin resolve lazy tensors in PyTorch's inference mode, not elsewhere.",
         seen.resolved_by_inference_mode,
     ),
     Entry(
