@@ -218,8 +218,10 @@ class ViewInvalidError(WriteRefusedError):
         its base, has been written and the view's gradient function can not be rebuilt.
     creation : str
         How the view was made.
-    filename, lineno : str and int, or None
-        The line that made the view.
+    filename : str or None
+        The file of the line that made the view.
+    lineno : int or None
+        The line's number.
     write : Write or None
         If `modified`: the first write since.
     """
@@ -289,12 +291,18 @@ class StaleSavedError(VtgradError, RuntimeError):
 
     Attributes
     ----------
-    expected_version, found_version : int
-        The version at saving and the version now.
+    expected_version : int
+        The version at saving.
+    found_version : int
+        The version now.
     node : str
         The node that saved the value.
-    operator, filename, lineno : str, str and int, or None
-        What overwrote the value, and the line of the program that called it.
+    operator : str or None
+        What overwrote the value.
+    filename : str or None
+        The file of the line of the program that called it.
+    lineno : int or None
+        The line's number.
     writes : tuple of Write
         That write and the later ones, as far as they are remembered.
     saved_at : CallSite or None
@@ -332,8 +340,10 @@ class UndeclaredWriteError(FunctionError):
     ----------
     index : int
         Which argument.
-    expected_version, found_version : int
-        The argument's version before and after forward.
+    expected_version : int
+        The argument's version before forward.
+    found_version : int
+        Its version after forward.
     """
 
     kind = "undeclared-write"
