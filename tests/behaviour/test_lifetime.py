@@ -6,6 +6,7 @@ import gc
 import sys
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -224,6 +225,41 @@ def test_a_failed_backward_leaves_nothing_to_the_collector() -> None:
         fail()
         left = _collected()
     assert left == []
+
+
+REFUSED: dict[str, Callable[[Any], object]] = {
+    "reshape to another size": lambda x: x.reshape(5),
+    "reshape to no integer": lambda x: x.reshape([[1], [2]]),
+    "reshape of columns": lambda x: x.t().reshape(5),
+    "view": lambda x: x.view(5),
+    "flatten": lambda x: x.flatten(7),
+    "expand": lambda x: x.expand(5, 5),
+    "permute": lambda x: x.permute(0, 0),
+    "transpose": lambda x: x.transpose(0, 7),
+    "index": lambda x: x[9],
+    "product": lambda x: x @ x,
+    "sum of shapes": lambda x: x + vt.ones(7),
+    "sum with a list": lambda x: x + [1],
+    "reduction": lambda x: x.sum(7),
+    "in place": lambda x: x.detach().add_(vt.ones(7)),
+    "of a leaf": lambda x: x.add_(1),
+    "joined": lambda x: vt.cat([x, vt.ones(7)]),
+    "assigned": lambda x: x.detach().__setitem__(9, 1),
+}
+
+
+@differs_from_torch("there errors are not Python's")
+@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
+def test_a_refused_call_leaves_nothing_to_the_collector(call: Callable[[Any], object]) -> None:
+    def fail() -> weakref.ref[vt.Tensor]:
+        x = leaf(2, 3)
+        with pytest.raises((RuntimeError, IndexError, TypeError, ValueError)):
+            call(x)
+        return weakref.ref(x)
+
+    fail()
+    with collector_off():
+        assert fail()() is None
 
 
 def test_detaching_in_place_frees_the_graph_of_a_value_that_was_read() -> None:

@@ -160,10 +160,14 @@ def reshape(input: T, *sizes: int | Sequence[int], shape: Sequence[int] | None =
         wanted = infer_size(wanted, impl.numel)
     except Exception as error:
         given = sizes[0] if len(sizes) == 1 else sizes if shape is None else shape
-        # What `view_shape` says of its arguments is not in the words of this one's caller.
-        cause = error.__cause__
-        first = cause if isinstance(cause, Exception) else error
-        explain(first, "input: Tensor, shape: int | Sequence[int]", input, given)
+        # What `view_shape` says of its arguments is not in the words of this one's caller. No name
+        # for it: an error that a frame on its own traceback knows is in a cycle.
+        explain(
+            error.__cause__ if isinstance(error.__cause__, Exception) else error,
+            "input: Tensor, shape: int | Sequence[int]",
+            input,
+            given,
+        )
         raise
     strides = view_strides(impl.sizes, impl.strides, wanted)
     if strides is None:
