@@ -20,13 +20,13 @@ MYPY = "mypy>=2.1,<3"
 TARGET = "build"
 
 # The folders and files that are compiled, and what is not: files that hold what mypyc cannot
-# compile, see Note [One source, two builds], and files that would gain nothing.
+# compile, see Note [One source, two builds], and files that would gain nothing. Operators that look
+# at sizes and dimensions as users pass them stay out: native integers refuse NumPy's.
 COMPILED = """
     storage graph views engine operator_methods.py
     ops/generated ops/formulas
     ops/arguments.py ops/install.py ops/quick.py ops/read_first.py ops/saving.py ops/view_impls.py
-    ops/composites/brackets.py ops/composites/indexing.py ops/composites/products.py
-    ops/composites/reductions.py ops/composites/shaping.py
+    ops/composites/brackets.py ops/composites/indexing.py
     ops/kernels/arithmetic.py ops/kernels/axes.py ops/kernels/basic_index.py ops/kernels/casts.py
     ops/kernels/elementwise.py ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py
     ops/kernels/reduction.py ops/kernels/statistics.py ops/kernels/transcendental.py
