@@ -213,7 +213,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "PyTorch replays a dtype-crossing, conjugate or negative view as it was made, and forgets"
         " what an in-place metadata operator did to it since, or to its base: its gradient has"
-        " another shape or order. vtgrad takes that for one more step.",
+        " another shape or order. vtgrad takes that for one more step. So does PyTorch fail itself"
+        " where such an operator was not recorded: the gradient has the shape from before.",
         seen.metadata_of_replayed,
         cascades=True,
     ),

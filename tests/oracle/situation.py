@@ -537,7 +537,11 @@ def digamma_beside_a_pole(s: Situation) -> bool:
 
 
 def memory_that_grew(s: Situation) -> bool:
-    return s.divergence is not None and s.divergence.what == "values" and s.step.op == "set_"
+    if s.divergence is None or s.divergence.what != "values" or s.step.op != "set_":
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    # What lay there before agrees.
+    return bool(np.all((theirs == ours) | (ours == 0)))
 
 
 def result_resized_in_inference_mode(s: Situation) -> bool:

@@ -220,24 +220,27 @@ class GraphTask:
         UnusedInputError
             Before anything has run.
         """
+        reached: set[tuple[Node, int]] | None = None
         for nr, edge in enumerate(inputs):
-            if edge is None or not self._is_reached(edge):
+            if edge is None or edge.function not in self.dependencies:
                 raise unused_input(nr)
+            if len(edge.function.input_metadata) > 1:
+                # That its node is reached may be owed to another of its results.
+                if reached is None:
+                    reached = self._reached_results()
+                if (edge.function, edge.input_nr) not in reached:
+                    raise unused_input(nr)
 
-    def _is_reached(self, edge: Edge) -> bool:
-        """Whether the roots lead to this result of its node, not only to another one of them."""
-        function, nr = edge.function, edge.input_nr
-        if function not in self.dependencies:
-            return False
-        if len(function.input_metadata) <= 1:
-            return True
-        if any(root.function is function and root.input_nr == nr for root in self.roots):
-            return True
-        return any(
-            other is not None and other.function is function and other.input_nr == nr
-            for node in self.dependencies
-            for other in node.next_edges
-        )
+    def _reached_results(self) -> set[tuple[Node, int]]:
+        """The results that the roots lead to, of nodes that have several."""
+        reached: set[tuple[Node, int]] = set()
+        for root in self.roots:
+            reached.add((root.function, root.input_nr))
+        for node in self.dependencies:
+            for edge in node.next_edges:
+                if edge is not None and len(edge.function.input_metadata) > 1:
+                    reached.add((edge.function, edge.input_nr))
+        return reached
 
     def may_write_saved(self) -> bool:
         """Whether a saved value may be written while this runs; found out when first asked.

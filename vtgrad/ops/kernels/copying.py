@@ -125,16 +125,17 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
                 shape=x.shape,
             )
     target = (*shape[:axis], len(tensors), *shape[axis:])
+    dtype = _common_dtype(tensors)
     if axis < len(shape) and _are_channels_last(tensors):
         # In memory they lie one after another along the dimension that follows the new one.
         joined = (*shape[:axis], len(tensors) * shape[axis], *shape[axis + 1 :])
         strides = view_strides(joined, channels_last_strides(joined), target)
         assert strides is not None
-        result = empty_strided(_common_dtype(tensors), target, strides)
+        result = empty_strided(dtype, target, strides)
     elif axis == len(shape) and _are_channels_last(tensors, (1,)):
-        result = empty_strided(_common_dtype(tensors), target, channels_last_strides(target))
+        result = empty_strided(dtype, target, channels_last_strides(target))
     else:
-        result = np.empty(target, _common_dtype(tensors))
+        result = np.empty(target, dtype)
     np.stack(tensors, axis=axis, out=result, casting="unsafe")
     return result
 
