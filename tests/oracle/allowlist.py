@@ -6,8 +6,11 @@ An entry ends the program at that step (the states are no longer comparable) wit
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.oracle import graph_situations as graph
 from tests.oracle import inference_situations as inference
-from tests.oracle import situation as seen
+from tests.oracle import lazy_situations as lazy
+from tests.oracle import memory_situations as memory
+from tests.oracle import number_situations as number
 from tests.oracle.situation import Situation
 
 
@@ -34,297 +37,297 @@ class Entry:
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         "PyTorch fails one of its own assertions, which is no answer to compare with.",
-        seen.torch_broke,
+        graph.torch_broke,
         cascades=True,
     ),
     Entry(
         "PyTorch has half precision complex numbers, but few operators for them; vtgrad has none"
         " and computes in complex64.",
-        seen.half_complex,
+        number.half_complex,
     ),
     Entry(
         "PyTorch's backward fails with a shape or dtype of its own making: scatter and scatter_add"
         " with a source larger than the index, where() of a complex and a real tensor, addr of"
         " several dtypes, i0 in half precision; or it does not record the operator, as softmax of"
         " complex numbers. vtgrad's gradients are right.",
-        seen.torch_cannot_differentiate,
+        graph.torch_cannot_differentiate,
     ),
     Entry(
         "var and std over dim=() normalise by the whole count forward, but PyTorch's backward"
         " divides by zero; vtgrad's gradient belongs to the value.",
-        seen.variance_of_nothing,
+        number.variance_of_nothing,
     ),
     Entry(
         "isfinite of complex numbers, isclose, deepcopy, copy and unpickling build their result in"
         " steps that PyTorch counts as writes; a fresh tensor of vtgrad is at version 0.",
-        seen.version_of_fresh,
+        memory.version_of_fresh,
     ),
     Entry(
         "A recorded write to a view (by as_strided) that reaches outside of its base: PyTorch's"
         " gradient of the base misses what lies outside; vtgrad refuses.",
-        seen.outside_of_base,
+        memory.outside_of_base,
     ),
     Entry(
         "Where source and destination share memory in a way that PyTorch's check finds too hard,"
         " PyTorch may read what it has just written; vtgrad reads first.",
-        seen.reads_what_it_wrote,
+        memory.reads_what_it_wrote,
         cascades=True,
     ),
     Entry(
         "After set_ or an assignment to .data a view and its base look at different memory, but"
         " PyTorch goes on passing gradients between them; vtgrad refuses.",
-        seen.different_memory,
+        memory.different_memory,
         cascades=True,
     ),
     Entry(
         "as_strided of a view that shows memory beyond the view: PyTorch's gradient misses what is"
         " found there; vtgrad's node leads to the base too.",
-        seen.shown_beyond_a_view,
+        graph.shown_beyond_a_view,
         cascades=True,
     ),
     Entry(
         "PyTorch does not exchange a result that a node has saved; in vtgrad nodes do not hold"
         " their own results, so that it can be exchanged.",
-        seen.swap_of_a_saved_result,
+        memory.swap_of_a_saved_result,
     ),
     Entry(
         "PyTorch finds out that an operator has no kernel for a dtype when it runs the kernel,"
         " which it does not for tensors without elements; vtgrad refuses by the dtype alone.",
-        seen.nothing_to_compute,
+        number.nothing_to_compute,
     ),
     Entry(
         "PyTorch does not look at index arrays when the result has no elements; vtgrad refuses"
         " positions that do not exist.",
-        seen.nothing_is_read,
+        memory.nothing_is_read,
     ),
     Entry(
         "A retained gradient stays with the value from before an in-place metadata operator, in its"
         " shape, in both. A write after that moves it to the newest value in vtgrad, and fails an"
         " internal assertion in PyTorch.",
-        seen.retained_before_metadata,
+        graph.retained_before_metadata,
     ),
     Entry(
         "A leaf that changes its shape or order under no_grad keeps its AccumulateGrad, with the"
         " old shape, in PyTorch; in vtgrad it gets one that fits.",
-        seen.leaf_after_metadata,
+        graph.leaf_after_metadata,
         cascades=True,
     ),
     Entry(
         "A gradient that a leaf does not fit any more, because its shape or order has changed since"
         " the graph was recorded, is refused; PyTorch stores it, or fails amid the pass.",
-        seen.gradient_for_a_changed_leaf,
+        graph.gradient_for_a_changed_leaf,
         cascades=True,
     ),
     Entry(
         "A hook that is registered after an in-place metadata operator joins earlier hooks on the"
         " older value in PyTorch; in vtgrad it belongs to the newest, as after any other write.",
-        seen.hook_around_metadata,
+        graph.hook_around_metadata,
     ),
     Entry(
         "isfinite, isinf and argsort are composed of differentiable steps in PyTorch and so ask a"
         " view for its producer, which may be lost; their result needs none.",
-        seen.composed_test,
+        graph.composed_test,
     ),
     Entry(
         "PyTorch does not record logical_and_ and its sisters, nor check for leaves, so that the"
         " gradient passes as if nothing had been written; in vtgrad it is zero.",
-        seen.unrecorded_logical,
+        graph.unrecorded_logical,
         cascades=True,
     ),
     Entry(
         "Integers and booleans never require grad in vtgrad; in PyTorch they do after an in-place"
         " operator without a rule for it, such as fill_ or eq_, met an operand that does.",
-        seen.integers_with_gradient,
+        graph.integers_with_gradient,
         cascades=True,
     ),
     Entry(
         "Several saved values of one graph are lost in different ways: which is named first"
         " follows from the order in which each library unpacks them.",
-        seen.several_saves_lost,
+        graph.several_saves_lost,
     ),
     Entry(
         "PyTorch computes complex 0 ** 0, and sums with infinite complex numbers, in parts that"
         " give NaN; NumPy does not.",
-        seen.complex_infinities,
+        number.complex_infinities,
     ),
     Entry(
         "Two leaves may share one buffer as their .grad in PyTorch; in vtgrad they never do.",
-        seen.aliased_gradients,
+        memory.aliased_gradients,
     ),
     Entry(
         "A comparison or other operator without derivative with an out= that requires grad: PyTorch"
         " writes and keeps the old graph, so the gradient is wrong; vtgrad refuses.",
-        seen.out_is_recorded,
+        graph.out_is_recorded,
     ),
     Entry(
         "A call with two faults, of shapes, dtypes or shared memory: which is named first is"
         " nobody's promise. (The calls of the menu have one fault each and are held to its kind.)",
-        seen.shape_and_dtype,
+        graph.shape_and_dtype,
     ),
     Entry(
         "The producer of floor_divide cannot be run in either library; which constants among its"
         " inputs it lists differs.",
-        seen.unfollowable,
+        graph.unfollowable,
         cascades=True,
     ),
     Entry(
         "A view made before its base came to require grad is a leaf to PyTorch's check of writes"
         " until somebody reads its grad_fn, and none afterwards; vtgrad always asks the base.",
-        seen.view_taken_for_a_leaf,
+        graph.view_taken_for_a_leaf,
     ),
     Entry(
         "The second derivative of atan2 at the origin, and of sinc, copysign and logit where they"
         " are special: NaN in PyTorch, where the first one was masked; right in vtgrad.",
-        seen.second_derivative_at_the_origin,
+        number.second_derivative_at_the_origin,
     ),
     Entry(
         "acosh_, asinh_ and atanh_ have a producer without a derivative in PyTorch; in vtgrad they"
         " have those of the functions.",
-        seen.inverse_hyperbolic_in_place,
+        graph.inverse_hyperbolic_in_place,
         cascades=True,
     ),
     Entry(
         "PyTorch's polygamma, the derivative of digamma, has eight digits and is finite at poles;"
         " it and the derivative of i0 are not what they should be at infinity and nan.",
-        seen.inexact_special_function,
+        number.inexact_special_function,
     ),
     Entry(
         "PyTorch's kron looks at its factors through views that it hides, so that it fails for some"
         " strides and forgets the versions; vtgrad's are ordinary views.",
-        seen.hidden_views_of_kron,
+        graph.hidden_views_of_kron,
         cascades=True,
     ),
     Entry(
         "The gradient of ldexp with negative integers is computed with integers in PyTorch, and"
         " zero; in vtgrad it is right.",
-        seen.integer_power_of_two,
+        number.integer_power_of_two,
         cascades=True,
     ),
     Entry(
         "PyTorch's mm and sum write their result while they still read, when out= shares memory"
         " with an input, and may give wrong numbers; vtgrad computes first, or refuses.",
-        seen.out_over_input,
+        memory.out_over_input,
     ),
     Entry(
         "PyTorch refuses running sums and products in place of bools, but not of 0-d or empty ones,"
         " where it returns before it looks at the dtype.",
-        seen.running_bool,
+        number.running_bool,
     ),
     Entry(
         "PyTorch replays a dtype-crossing, conjugate or negative view as it was made, and forgets"
         " what an in-place metadata operator did to it since, or to its base: its gradient has"
         " another shape or order. vtgrad takes that for one more step. So does PyTorch fail itself"
         " where such an operator was not recorded: the gradient has the shape from before.",
-        seen.metadata_of_replayed,
+        lazy.metadata_of_replayed,
         cascades=True,
     ),
     Entry(
         "PyTorch reads lazy conjugates by a copy, except in copy_, which refuses them where they"
         " share memory with what is written; vtgrad always copies.",
-        seen.copied_from_lazy,
+        lazy.copied_from_lazy,
     ),
     Entry(
         "x.view(dtype) of a normal tensor is an inference tensor in PyTorch's inference mode, so"
         " that x does not notice what is written to it; in vtgrad they share a version.",
-        seen.dtype_view_in_inference_mode,
+        inference.dtype_view_in_inference_mode,
     ),
     Entry(
         "ldexp_ is a product with a power that PyTorch computes first, so that the exponents may"
         " lie in what is written; vtgrad refuses that, as for every other operator.",
-        seen.ldexp_over_itself,
+        memory.ldexp_over_itself,
     ),
     Entry(
         "addmv of one number and a matrix without rows: the result has the number's shape, or its"
         " memory, in PyTorch, but for no such matrix otherwise.",
-        seen.empty_matrix_times_vector,
+        memory.empty_matrix_times_vector,
     ),
     Entry(
         "Which sign a NaN bears that an invalid operation gave depends on the processor and on the"
         " instruction that computed it: copysign and signbit show it.",
-        seen.sign_of_nan,
+        number.sign_of_nan,
     ),
     Entry(
         "PyTorch has no slices with a negative step; vtgrad has NumPy's.",
-        seen.walked_backwards,
+        memory.walked_backwards,
     ),
     Entry(
         "Gradients may be lazy conjugates in PyTorch; vtgrad's hold their values.",
-        seen.gradient_is_resolved,
+        lazy.gradient_is_resolved,
     ),
     Entry(
         "The product of two lazy conjugates is one in PyTorch; results of vtgrad hold values.",
-        seen.product_is_resolved,
+        lazy.product_is_resolved,
     ),
     Entry(
         "What a custom Function's forward has written before it is refused (to save an inference"
         " tensor, say) stays written: it was the user's own write.",
-        seen.written_by_forward,
+        graph.written_by_forward,
     ),
     Entry(
         "fill_ and zero_ store one value, and squeeze_ and its kin none, also where elements share"
         " memory; PyTorch refuses that only where the tensor is lazily negative or conjugate.",
-        seen.lazy_and_repeated,
+        lazy.lazy_and_repeated,
     ),
     Entry(
         "PyTorch finds out that a saved value was detached in place only if an operator saved it,"
         " not if a custom Function did.",
-        seen.detached_after_a_function_saved_it,
+        graph.detached_after_a_function_saved_it,
     ),
     Entry(
         "copy_ of the same memory under another dtype: PyTorch takes that for a copy onto itself,"
         " element by element, and reads what it has written.",
-        seen.copied_from_another_dtype,
+        memory.copied_from_another_dtype,
     ),
     Entry(
         "digamma beside its poles: PyTorch loses up to half of the digits, vtgrad none.",
-        seen.digamma_beside_a_pole,
+        number.digamma_beside_a_pole,
     ),
     Entry(
         "What set_ lets memory grow by is zero in vtgrad, and whatever was there in PyTorch.",
-        seen.memory_that_grew,
+        memory.memory_that_grew,
     ),
     Entry(
         "In inference mode PyTorch resizes results, too, whose producers cannot take the gradient"
         " of their new shape; vtgrad refuses all but leaves.",
-        seen.result_resized_in_inference_mode,
+        inference.result_resized_in_inference_mode,
     ),
     Entry(
         "Of two views that may not be used any more either library names another.",
-        seen.two_views_are_refused,
+        graph.two_views_are_refused,
     ),
     Entry(
         "isreal takes a view of the imaginary part in PyTorch, which a stale view refuses; in"
         " vtgrad it reads values.",
-        seen.asks_a_stale_view_for_a_part,
+        graph.asks_a_stale_view_for_a_part,
     ),
     Entry(
         "A second derivative by a tensor without elements, through a write that wrote none, is"
         " empty in PyTorch and None in vtgrad, which has not recorded the nothing.",
-        seen.gradient_of_nothing,
+        graph.gradient_of_nothing,
     ),
     Entry(
         "atleast_1d and its kin resolve lazy tensors in PyTorch's inference mode, not elsewhere.",
-        seen.resolved_by_inference_mode,
+        lazy.resolved_by_inference_mode,
     ),
     Entry(
         "PyTorch cannot be asked about a view any more whose base was detached in place and then"
         " resized: it fails to make the view again.",
-        seen.cannot_be_replayed,
+        graph.cannot_be_replayed,
     ),
     Entry(
         "deepcopy of a lazy conjugate is a plain copy in PyTorch, which shares no memory with"
         " copies made in the same call; vtgrad keeps both.",
-        seen.copied_deeply,
+        lazy.copied_deeply,
     ),
     Entry(
         "The strides of a fresh tensor without elements address nothing; PyTorch's differ from"
         " operator to operator.",
-        seen.stride_of_nothing,
+        memory.stride_of_nothing,
     ),
     Entry(
         "PyTorch writes through views that overlap themselves (unfold, as_strided, and fill_ of an"
         " expanded tensor) and returns a wrong gradient; vtgrad refuses every such write.",
-        seen.self_overlap,
+        memory.self_overlap,
     ),
     Entry(
         "detach() and .data of an inference tensor claim to be inference tensors in PyTorch, but"

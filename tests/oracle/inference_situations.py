@@ -1,5 +1,7 @@
 """Differences on purpose in what inference tensors may do; see `tests.oracle.allowlist`."""
 
+import re
+
 from tests.oracle.kinds import kind_of
 from tests.oracle.situation import Situation
 from tests.oracle.world import TensorLike
@@ -7,8 +9,10 @@ from tests.oracle.world import TensorLike
 __all__ = [
     "built_in_steps",
     "data_of_another_kind",
+    "dtype_view_in_inference_mode",
     "refused_first",
     "requires_grad",
+    "result_resized_in_inference_mode",
     "undetached",
     "written_by_another_name",
 ]
@@ -71,3 +75,20 @@ def _has_version(tensor: TensorLike) -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def dtype_view_in_inference_mode(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.divergence.what in ("_version", "is_inference")
+        and re.search(r"\.view\(L\.", s.step.text) is not None
+    )
+
+
+def result_resized_in_inference_mode(s: Situation) -> bool:
+    return (
+        s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "resize"
+        and s.step.mode == "inference_mode()"
+    )

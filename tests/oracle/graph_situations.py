@@ -1,0 +1,251 @@
+"""Differences of the graph: what is recorded, what is refused; see `tests.oracle.allowlist`."""
+
+import re
+
+from tests.oracle.kinds import kind_of
+from tests.oracle.situation import METADATA, Situation
+from tests.oracle.world import TensorLike
+
+
+def shown_beyond_a_view(s: Situation) -> bool:
+    return s.divergence is not None and "AsStridedBeyondBackward0" in repr(s.divergence.ours)
+
+
+def retained_before_metadata(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what not in ("grad", "values"):
+        return False
+    tensor = s.world.env.get(s.divergence.where.removesuffix(".grad"))
+    return (
+        tensor is not None
+        and bool(tensor.retains_grad)
+        and (s.divergence.what == "grad" or s.divergence.where.endswith(".grad"))
+        and any(step.op in METADATA for step in s.earlier)
+    )
+
+
+def leaf_after_metadata(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.divergence.what == "grad_fn"
+        and "AccumulateGrad" in f"{s.divergence.torch}{s.divergence.ours}"
+        and any(step.op in METADATA and step.mode for step in s.earlier)
+    )
+
+
+def gradient_for_a_changed_leaf(s: Situation) -> bool:
+    return s.our_error is not None and str(s.our_error).startswith(
+        ("a leaf had shape", "the .grad of a leaf of shape")
+    )
+
+
+def hook_around_metadata(s: Situation) -> bool:
+    ops = [step.op for step in s.earlier]
+    return (
+        s.divergence is not None
+        and s.divergence.what == "hooks"
+        and "register_hook" in ops
+        and not METADATA.isdisjoint(ops[ops.index("register_hook") :])
+    )
+
+
+_VIEW_REFUSALS = ("multi-output-view", "no-grad-view", "inference-view", "custom-function-view")
+
+
+def composed_test(s: Situation) -> bool:
+    return (
+        s.our_error is None
+        and s.torch_error is not None
+        and kind_of(s.torch_error) in _VIEW_REFUSALS
+        and s.step.op in ("isfinite", "isinf", "argsort")
+    )
+
+
+_BROKEN = re.compile("INTERNAL ASSERT FAILED|DispatchKey Conjugate")
+
+
+def torch_broke(s: Situation) -> bool:
+    if s.divergence is not None and s.divergence.torch == "internal assertion":
+        return True
+    return s.torch_error is not None and _BROKEN.search(str(s.torch_error)) is not None
+
+
+def integers_with_gradient(s: Situation) -> bool:
+    if s.torch_error is not None and kind_of(s.torch_error) in _WRITE_REFUSALS:
+        target = s.world.env.get(s.step.text.partition(".")[0].partition("[")[0])
+        return (
+            s.our_error is None
+            and target is not None
+            and not (target.is_floating_point() or target.is_complex())
+        )
+    if s.divergence is None or s.divergence.where not in s.world.env:
+        return False
+    tensor = s.world.env[s.divergence.where]
+    whole = not (tensor.is_floating_point() or tensor.is_complex())
+    return whole and bool(tensor.requires_grad)
+
+
+_WRITE_REFUSALS = ("leaf-write", "view-of-leaf-write", *_VIEW_REFUSALS)
+
+
+_LOST = frozenset(("stale-saved", "graph-freed", "saved-detached", *_VIEW_REFUSALS[:2]))
+
+
+def several_saves_lost(s: Situation) -> bool:
+    return (
+        s.step.backward
+        and s.torch_error is not None
+        and s.our_error is not None
+        and {kind_of(s.torch_error), kind_of(s.our_error)} <= _LOST
+    )
+
+
+def out_is_recorded(s: Situation) -> bool:
+    out = re.search(r"out=(t\d+)", s.step.text)
+    return (
+        out is not None
+        and s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "out-grad"
+        and bool(s.world.env[out[1]].requires_grad)
+    )
+
+
+def unfollowable(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "grad_fn":
+        return False
+    text = f"{s.divergence.torch}{s.divergence.ours}"
+    divided = any(re.search(r"floor_divide_|//=", step.text) for step in (*s.earlier, s.step))
+    return "NotImplemented" in text or (divided and "CopySlices" in text)
+
+
+_SHAPE_FAULTS = frozenset(("shape", "dimension"))
+
+
+_DTYPE_FAULTS = frozenset(("dtype", "not-supported", "result-type"))
+
+
+def shape_and_dtype(s: Situation) -> bool:
+    if s.torch_error is None or s.our_error is None or s.step.backward:
+        return False
+    pair = {kind_of(s.torch_error), kind_of(s.our_error)}
+    if kind_of(s.our_error) == "input-overlap" and len(pair) == 2:
+        return bool(pair & (_SHAPE_FAULTS | _DTYPE_FAULTS))
+    return len(pair & _SHAPE_FAULTS) == 1 == len(pair & _DTYPE_FAULTS)
+
+
+def view_taken_for_a_leaf(s: Situation) -> bool:
+    return (
+        s.our_error is None
+        and s.torch_error is not None
+        and kind_of(s.torch_error) == "leaf-write"
+        and any(t._base is not None and t._base.grad_fn is not None for t in s.tensors_used())
+    )
+
+
+def inverse_hyperbolic_in_place(s: Situation) -> bool:
+    if "for 'inplace version of" in str(s.torch_error):
+        return True
+    if s.divergence is None or s.divergence.what != "grad_fn":
+        return False
+    return re.search(r"A(cosh|sinh|tanh)Backward1", str(s.divergence.torch)) is not None
+
+
+def hidden_views_of_kron(s: Situation) -> bool:
+    if "kron(" not in s.step.text or s.our_error is not None:
+        return False
+    if s.torch_error is not None:
+        return "view size is not compatible" in str(s.torch_error)
+    return s.divergence is not None and s.divergence.what in ("grad_fn", "_version")
+
+
+_NOT_RECORDED = re.compile(r"Autograd not support dtype|not support automatic differentiation")
+
+
+_OWN_FAILURE = re.compile(
+    r"Function (Scatter(Add)?Backward0|torch::autograd::CopySlices) returned an invalid gradient"
+    r"|Expected index \[.*\] to be no larger than self"
+    r"|Expected isFloatingType\(grad\.scalar_type\(\)\)"
+    r"|Autograd not support dtype"
+    r"|.i1_backward. not implemented"
+    r"|addmv input tensors must have the same dtype"
+    r"|Expected a proper Tensor but got None"
+    r"|Subtraction, the `-` operator, with"
+    r"|result type .* can't be cast to the desired output type"
+    r"|output with shape \[.*\] doesn't match the broadcast shape"
+)
+
+
+def torch_cannot_differentiate(s: Situation) -> bool:
+    if s.torch_error is None:
+        return False
+    text = str(s.torch_error)
+    if s.step.backward:
+        return kind_of(s.torch_error) == "self-overlap" or _OWN_FAILURE.search(text) is not None
+    return s.our_error is None and _NOT_RECORDED.search(text) is not None
+
+
+def unrecorded_logical(s: Situation) -> bool:
+    if re.search(r"logical_(and|or|xor|not)_\(", s.step.text) is None or s.torch_error is not None:
+        return False
+    refused = s.our_error is not None and isinstance(kind_of(s.our_error), str)
+    graph = ("grad_fn", "is_leaf", "requires_grad", "output_nr")
+    differs = s.divergence is not None and s.divergence.what in graph
+    return (refused or differs) and any(t.requires_grad for t in s.tensors_used())
+
+
+def written_by_forward(s: Situation) -> bool:
+    return (
+        s.our_error is not None
+        and s.divergence is not None
+        and s.divergence.what.startswith("unchanged by the error")
+        and re.fullmatch(r"F_\w*_", s.step.op) is not None
+    )
+
+
+def detached_after_a_function_saved_it(s: Situation) -> bool:
+    return (
+        s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "saved-detached"
+        and any(step.op.startswith("F_") for step in s.earlier)
+    )
+
+
+def two_views_are_refused(s: Situation) -> bool:
+    """Whether what our error says of one operand is what PyTorch says of it too, when asked."""
+    if s.torch_error is None or s.our_error is None:
+        return False
+    if not {kind_of(s.torch_error), kind_of(s.our_error)} <= set(_VIEW_REFUSALS):
+        return False
+    return any(_kind_of_reading(t) == kind_of(s.our_error) for t in s.tensors_used())
+
+
+def _kind_of_reading(tensor: TensorLike) -> str | None:
+    try:
+        _ = tensor.grad_fn
+    except RuntimeError as error:
+        return kind_of(error)
+    return None
+
+
+def asks_a_stale_view_for_a_part(s: Situation) -> bool:
+    return (
+        s.our_error is None
+        and s.torch_error is not None
+        and kind_of(s.torch_error) in _VIEW_REFUSALS
+        and s.step.op == "isreal"
+    )
+
+
+def gradient_of_nothing(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "bound" or not s.step.backward:
+        return False
+    given = s.world.env.get(s.divergence.where)
+    return given is not None and given.numel() == 0
+
+
+def cannot_be_replayed(s: Situation) -> bool:
+    if s.divergence is None or not str(s.divergence.torch).startswith("raises "):
+        return False
+    earlier = {step.op for step in s.earlier}
+    return "resize_" in earlier and "detach_" in earlier

@@ -1,0 +1,100 @@
+"""Differences of numbers: special functions, points and dtypes; see `tests.oracle.allowlist`."""
+
+import re
+
+import numpy as np
+
+from tests.oracle.compare import same_bits
+from tests.oracle.kinds import kind_of
+from tests.oracle.situation import Situation
+
+
+def nothing_to_compute(s: Situation) -> bool:
+    return (
+        s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) in ("not-supported", "dtype")
+        and any(t.numel() == 0 for t in s.tensors_used())
+    )
+
+
+def complex_infinities(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "values":
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    known = np.isfinite(theirs)
+    # Or the parts of complex numbers.
+    views = any(t.is_complex() for t in s.world.tensors().values())
+    return (
+        (theirs.dtype.kind == "c" or (theirs.dtype.kind == "f" and views))
+        and bool(np.isnan(theirs[~known]).any())
+        and bool(np.allclose(theirs[known], ours[known]))
+    )
+
+
+# Operators whose first derivative PyTorch masks where the second one then is NaN.
+_MASKED_ONCE = r"\b(atan2|sinc_?|copysign_?|logit_?)\("
+
+
+def second_derivative_at_the_origin(s: Situation) -> bool:
+    if not s.step.backward or s.divergence is None or s.divergence.what != "values":
+        return False
+    if not any(re.search(_MASKED_ONCE, step.text) for step in s.earlier):
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    known = ~np.isnan(theirs)
+    return not known.all() and bool(np.allclose(theirs[known], ours[known]))
+
+
+def integer_power_of_two(s: Situation) -> bool:
+    return (
+        s.step.backward
+        and s.divergence is not None
+        and s.divergence.what == "values"
+        and any(re.search(r"\bldexp_?\(", step.text) for step in s.earlier)
+    )
+
+
+def inexact_special_function(s: Situation) -> bool:
+    if not s.step.backward or s.divergence is None or s.divergence.what != "values":
+        return False
+    if not any(re.search(r"\b(lgamma|digamma|polygamma|i0)_?\(", t.text) for t in s.earlier):
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    # PyTorch's poles are large numbers, and its values at infinity and nan what came out.
+    proper = np.isfinite(theirs) & np.isfinite(ours) & (np.abs(theirs) < 1e30)
+    return bool(np.allclose(theirs[proper], ours[proper], rtol=1e-6))
+
+
+def variance_of_nothing(s: Situation) -> bool:
+    return s.step.backward and re.search(r"\.(var|std)\(dim=\(\)", s.step.op) is not None
+
+
+def half_complex(s: Situation) -> bool:
+    return s.torch_error is not None and "'ComplexHalf'" in str(s.torch_error)
+
+
+def running_bool(s: Situation) -> bool:
+    if s.step.op not in ("cumsum_", "cumprod_") or s.torch_error is not None:
+        return False
+    trivial = [t for t in s.tensors_used() if t.dim() == 0 or t.numel() == 0]
+    return bool(trivial) and kind_of(s.our_error) == "not-supported" if s.our_error else False
+
+
+def sign_of_nan(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "values":
+        return False
+    if not s.step.op.startswith(("copysign", "signbit")):
+        return False
+    if not any(bool((t != t).any()) for t in s.tensors_used()):
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    return theirs.dtype.kind == "b" or same_bits(np.abs(theirs), np.abs(ours))
+
+
+def digamma_beside_a_pole(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "values" or "digamma" not in s.step.op:
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    near = np.isclose(theirs, ours, rtol=1e-9, equal_nan=True) | (np.abs(ours) > 1e6)
+    return bool(np.all(near & (np.sign(theirs) == np.sign(ours)) | np.isnan(ours)))
