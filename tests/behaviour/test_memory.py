@@ -188,6 +188,18 @@ def test_set_to_a_tensor_shares_memory_but_not_the_version() -> None:
     assert not x.is_set_to(view)
 
 
+def test_set_keeps_whether_conjugates_or_negatives_are_shown() -> None:
+    conjugate, negative = vt.tensor([1 + 1j]).conj(), ramp(2)._neg_view()
+    conjugate.set_(vt.tensor([2 + 3j]))
+    negative.set_((ramp(2) + 4)._neg_view())
+    assert (conjugate.is_conj(), conjugate.tolist()) == (True, [2 - 3j])
+    assert (negative.is_neg(), negative.tolist()) == (True, [-5, -6])
+    plain = vt.tensor([1 + 1j])
+    plain.set_(conjugate)
+    assert (plain.is_conj(), plain.tolist()) == (False, [2 + 3j])
+    assert conjugate.set_().is_conj()
+
+
 def test_set_to_a_storage_or_a_part_of_it() -> None:
     x, y = ramp(4), ramp(6)
     assert x.set_(y.untyped_storage()).tolist() == [1, 2, 3, 4, 5, 6]

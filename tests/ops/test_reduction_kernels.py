@@ -234,6 +234,12 @@ def test_running_sums_round_once_per_element() -> None:
     assert cumulative.cumsum(x, 0).dtype == np.float32
 
 
+def test_running_logarithms_of_equal_real_parts_lie_on_the_branch_of_the_later_one() -> None:
+    steps = cumulative.logcumsumexp_dim(np.array([-1j, -5j]), 0)
+    np.testing.assert_allclose(np.exp(steps), [np.exp(-1j), np.exp(-1j) + np.exp(-5j)])
+    assert -2 * np.pi < steps[1].imag < -np.pi
+
+
 def test_there_are_no_running_sums_in_bool() -> None:
     with pytest.raises(NotSupportedError):
         cumulative.cumsum(np.ones(2), 0, np.dtype(np.bool_))

@@ -279,6 +279,20 @@ ENTRIES: tuple[Entry, ...] = (
         memory.copied_from_another_dtype,
     ),
     Entry(
+        "copy_ of a row-major lazily negative float32 to float16 copies what lies in memory in"
+        " PyTorch, without the sign.",
+        lazy.sign_lost_by_half,
+    ),
+    Entry(
+        "squeeze_ of a lazy conjugate or negative view resolves it and stores the values row-major"
+        " where the view starts in PyTorch, over other elements of its base.",
+        lazy.squeezed_over_others,
+    ),
+    Entry(
+        "A negative view of bools, which have no negatives, can be made in PyTorch, but not read.",
+        lazy.negative_of_bools,
+    ),
+    Entry(
         "digamma beside its poles: PyTorch loses up to half of the digits, vtgrad none.",
         number.digamma_beside_a_pole,
     ),

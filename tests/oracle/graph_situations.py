@@ -167,6 +167,7 @@ _OWN_FAILURE = re.compile(
     r"|Expected isFloatingType\(grad\.scalar_type\(\)\)"
     r"|Autograd not support dtype"
     r"|.i1_backward. not implemented"
+    r"|Tensor must have a last dimension with stride 1"
     r"|addmv input tensors must have the same dtype"
     r"|Expected a proper Tensor but got None"
     r"|Subtraction, the `-` operator, with"

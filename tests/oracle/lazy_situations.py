@@ -2,6 +2,9 @@
 
 import re
 
+import numpy as np
+
+from tests.oracle.compare import same_bits
 from tests.oracle.kinds import kind_of
 from tests.oracle.situation import METADATA, Situation, overlaps_itself
 
@@ -78,4 +81,32 @@ def copied_deeply(s: Situation) -> bool:
         s.divergence is not None
         and "deepcopy" in s.step.text
         and s.divergence.what in ("is_conj", "is_neg", "storage", "stride", "storage_offset")
+    )
+
+
+def sign_lost_by_half(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "values":
+        return False
+    if not s.step.op.startswith(("copy_", "setitem", "[]=")):
+        return False
+    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    used = {str(t.dtype).rpartition(".")[2] for t in s.tensors_used()}
+    return used >= {"float16", "float32"} and same_bits(np.abs(theirs), np.abs(ours))
+
+
+def squeezed_over_others(s: Situation) -> bool:
+    return (
+        s.step.op == "squeeze_"
+        and s.divergence is not None
+        and s.divergence.what in ("stride", "values")
+        and any(t.is_neg() or t.is_conj() for t in s.tensors_used())
+    )
+
+
+def negative_of_bools(s: Situation) -> bool:
+    return (
+        s.step.op == "_neg_view"
+        and s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "dtype"
     )

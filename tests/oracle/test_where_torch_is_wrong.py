@@ -253,6 +253,30 @@ def test_vtgrad_returns_the_right_one_or_refuses(case: Case) -> None:
     np.testing.assert_allclose(found, case.differences(vtgrad), atol=1e-6)
 
 
+# -- values ------------------------------------------------------------------------------------
+
+
+def _squeezed_in_place(library: Library) -> tuple[object, object]:
+    base = library.tensor([[1.0, 2.0], [3.0, 4.0]])
+    view = base._neg_view()[:, 1:2]
+    return view.squeeze_(-1).tolist(), base.tolist()
+
+
+def test_squeezing_a_negative_view_overwrites_its_base_in_pytorch() -> None:
+    with pytest.warns(UserWarning, match="resized"):
+        assert _squeezed_in_place(torch) == ([-2, -4], [[1, 2], [4, 4]])
+    assert _squeezed_in_place(vtgrad) == ([-2, -4], [[1, 2], [3, 4]])
+
+
+def test_a_negative_view_copied_into_float16_loses_its_sign_in_pytorch() -> None:
+    def copied(library: Library) -> object:
+        negative = library.tensor([1.0, 2.0])._neg_view()
+        return library.zeros(2, dtype=library.float16).copy_(negative).tolist()
+
+    assert copied(torch) == [1, 2]
+    assert copied(vtgrad) == [-1, -2]
+
+
 # -- crashes and leaks -------------------------------------------------------------------------
 
 HOOK_ON_STALE_VIEW = """

@@ -14,6 +14,7 @@ from ..storage.dtypes import dtype_of
 from ..storage.geometry import contiguous_strides
 from ..storage.growth import check_growth, grow
 from ..storage.inference import refuse_outside_inference_mode
+from ..storage.lazy_array import like
 from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -40,7 +41,8 @@ def set_memory(
     """Let `target` look at other memory from now on.
 
     Its version moves; the counter stays its own, and its views', which stay on the old memory. The
-    source's does not move, now or when `target` is written later.
+    source's does not move, now or when `target` is written later. Whether it shows conjugates or
+    negatives of the memory is its own too, and stays.
 
     Parameters
     ----------
@@ -88,7 +90,8 @@ def set_memory(
     node = recorder(target, origin, inplace=True) if recording else None
     growth = grow(storage, needed)
     try:
-        changed = TensorImpl(storage.strided(impl.dtype, sizes, strides, offset))
+        array = storage.strided(impl.dtype, sizes, strides, offset)
+        changed = TensorImpl(like(impl.array, array))
         changed.byte_offset = offset * impl.dtype.itemsize
         changed._storage = storage
         changed._strides = strides

@@ -117,6 +117,7 @@ def logcumsumexp_dim(self: Array, dim: int) -> Array:
         return result
     rows = np.moveaxis(result, axis, 0)
     for place in range(1, rows.shape[0]):
-        # Not a row of a vector, which would be a number and promote like one.
-        rows[place] = logaddexp(rows[place - 1 : place], rows[place : place + 1])[0]
+        # Not a row of a vector, which would be a number and promote like one. The new row comes
+        # first: of two with the same real part the branch is that of the first, as in PyTorch.
+        rows[place] = logaddexp(rows[place : place + 1], rows[place - 1 : place])[0]
     return result
