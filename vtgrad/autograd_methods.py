@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Self, cast
@@ -25,6 +24,7 @@ from .ops.generated.methods import TensorMethods
 from .storage.dtypes import dtype_of
 from .storage.inference import is_inference_mode_enabled
 from .storage.tensor_base import TensorBase
+from .storage.warn import warn
 from .views.differentiable_view_meta import view_meta_of
 
 __all__ = ["AutogradMethods"]
@@ -105,11 +105,9 @@ class AutogradMethods(TensorMethods):
         meta = meta_of(self)
         if meta is None or meta.cell is None or meta.cell.grad is None:
             if meta is not None and not meta.retains_grad and meta.was_produced():
-                warnings.warn(
+                warn(
                     "reading .grad of a tensor that is not a leaf: backward does not fill it "
-                    "unless retain_grad() was called on it",
-                    UserWarning,
-                    stacklevel=2,
+                    "unless retain_grad() was called on it"
                 )
             return None
         return cast("Self", meta.cell.grad)

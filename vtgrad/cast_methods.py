@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Final, Self, overload
 
 from .errors import ArgumentTypeError, ArgumentValueError
@@ -28,6 +27,7 @@ from .storage.dtypes import (
     uint8,
 )
 from .storage.tensor_base import TensorBase
+from .storage.warn import warn
 
 __all__ = ["CastMethods"]
 
@@ -186,11 +186,7 @@ class CastMethods(TensorMethods):
         if own == wanted and not copy:
             return self
         if own.kind == "c" and wanted.kind in "fiu":
-            warnings.warn(
-                f"a cast from {own.name} to {wanted.name} drops the imaginary part",
-                UserWarning,
-                stacklevel=3,
-            )
+            warn(f"a cast from {own.name} to {wanted.name} drops the imaginary part")
         return F.to_dtype(self, wanted)
 
 

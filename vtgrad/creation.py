@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,6 +32,7 @@ from .storage.dtypes import DType, get_default_dtype, number_dtype, promote
 from .storage.strides import check_sizes
 from .storage.tensor_base import TensorBase
 from .storage.tensor_impl import TensorImpl
+from .storage.warn import warn
 from .tensor import Tensor
 
 __all__ = [
@@ -94,11 +94,9 @@ def tensor(
     """
     check_device(device)
     if isinstance(data, TensorBase):
-        warnings.warn(
+        warn(
             "tensor(x) of a tensor copies its values and leaves its history behind; "
-            "x.detach().clone() says so",
-            UserWarning,
-            stacklevel=2,
+            "x.detach().clone() says so"
         )
     return leaf(array_from_data(data, numpy_or_none(dtype)), requires_grad)
 

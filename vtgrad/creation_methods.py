@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Self
 
@@ -26,6 +25,7 @@ from .storage.dtypes import DType
 from .storage.strides import check_sizes
 from .storage.tensor_base import TensorBase
 from .storage.tensor_impl import TensorImpl
+from .storage.warn import warn
 
 __all__ = ["CreationMethods"]
 
@@ -46,11 +46,9 @@ class CreationMethods(TensorMethods):
         """A copy of the data in this tensor's dtype; see `vtgrad.tensor`."""
         check_device(device)
         if isinstance(data, TensorBase):
-            warnings.warn(
+            warn(
                 "new_tensor(x) of a tensor copies its values and leaves its history behind; "
-                "x.detach().clone() says so",
-                UserWarning,
-                stacklevel=2,
+                "x.detach().clone() says so"
             )
         return self._new(array_from_data(data, self._dtype_or(dtype)), requires_grad)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Self, cast
 
@@ -16,6 +15,7 @@ from .storage.arrays import Number
 from .storage.native import mypyc_attr
 from .storage.tensor_base import TensorBase, wrap_like
 from .storage.unchecked import AnyInt, T
+from .storage.warn import warn
 from .views.write import write_ufunc
 
 __all__ = ["OperatorMethods"]
@@ -46,11 +46,7 @@ def _assign(part: TensorBase, value: object, name: str) -> None:
 
 
 def _warn_of_rank(name: str, ndim: int) -> None:
-    warnings.warn(
-        f"{name} of a tensor with {ndim} dimension(s) is deprecated: it is for matrices",
-        UserWarning,
-        stacklevel=3,
-    )
+    warn(f"{name} of a tensor with {ndim} dimension(s) is deprecated: it is for matrices")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -132,6 +132,8 @@ def test_extremes_of_nothing_are_refused() -> None:
     for along in (extrema.max_dim, extrema.min_dim, reduction.amax, extrema.argmax):
         with pytest.raises(DimensionError):
             along(empty, 0)
+    with pytest.raises(DimensionError):
+        reduction.amin(empty, (0, 1, 0))  # before it is seen that one is there twice
     with pytest.raises(OutOfRangeError):
         extrema.argmin(empty)
     values, places = extrema.max_dim(empty, 1)

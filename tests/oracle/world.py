@@ -24,6 +24,21 @@ def compiled(source: str) -> CodeType:
     return code
 
 
+_HELPERS: dict[str, dict[str, Any]] = {}
+
+
+def helpers(library: str) -> dict[str, Any]:
+    """What programs call, made once for each library: PyTorch never frees a Function's class."""
+    made = _HELPERS.get(library)
+    if made is None:
+        made = _HELPERS[library] = {"L": importlib.import_module(library)}
+        exec(compiled(PREAMBLE), made)
+        exec(compiled(FUNCTIONS), made)
+    # Where they record from now on what they see.
+    made["OPAQUE"], made["LOG"] = [], []
+    return made
+
+
 class World:
     """Runs steps against one library and holds the program's state."""
 
@@ -36,9 +51,7 @@ class World:
         if library == "torch":
             # Tensors here are tiny, and several processes may run the comparison at once.
             self.lib.set_num_threads(1)
-        self.env = {"L": self.lib}
-        exec(compiled(PREAMBLE), self.env)
-        exec(compiled(FUNCTIONS), self.env)
+        self.env = dict(helpers(library))
         self.previous_grads = {}
 
     @property

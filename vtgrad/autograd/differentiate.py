@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast, overload
 
 from ..engine import backward as engine
 from ..errors import NotSupportedError
 from ..graph.gradient_edge import GradientEdge
+from ..storage.warn import warn
 from ..tensor import Tensor
 
 __all__ = ["backward", "grad"]
@@ -147,10 +147,9 @@ def grad(
     (27.0, 18.0)
     """
     if not only_inputs:
-        warnings.warn(
+        warn(
             "only_inputs=False has no effect: grad never fills .grad, backward does",
             FutureWarning,
-            stacklevel=2,
         )
     if is_grads_batched:
         raise NotSupportedError("this version has no batched gradients; call grad for each")

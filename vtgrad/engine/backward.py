@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TypeAlias, TypeVar
 
@@ -27,6 +26,7 @@ from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.warn import warn
 from .engine import execute
 from .graph_task import unused_input
 
@@ -180,12 +180,10 @@ def backward(
 ) -> None:
     """`vtgrad.autograd.backward`, for tensors of any class; it has the parameters and errors."""
     if create_graph:
-        warnings.warn(
+        warn(
             "backward(create_graph=True) puts gradients that refer to the graph into .grad of the "
             "leaves, which the graph refers to: a cycle, which lives until .grad is reset. "
-            "vtgrad.autograd.grad makes none",
-            UserWarning,
-            stacklevel=3,
+            "vtgrad.autograd.grad makes none"
         )
     roots = _listed(tensors)
     gradients = _root_gradients(roots, _given(grad_tensors, len(roots)), recorded=create_graph)

@@ -20,7 +20,6 @@ written stays written: nobody could undo it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
@@ -34,6 +33,7 @@ from ..ops import view_impls
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
+from ..storage.warn import warn
 from ..storage.writers import DIRECT, count_write
 from ..views.check_inplace import check_base
 from ..views.creation_meta import CreationMeta
@@ -82,11 +82,9 @@ def check_results(call: Call, results: Sequence[object]) -> None:
                 "not return it; return every tensor that it writes"
             )
         if not _is_among(tensor, call.inputs):
-            warnings.warn(
+            warn(
                 f"{name}: mark_dirty got a tensor that is not an argument; only arguments that "
-                "forward writes are to be marked",
-                UserWarning,
-                stacklevel=3,
+                "forward writes are to be marked"
             )
         check_declared(call, tensor)
         if not call.records or tensor._impl.array.dtype.kind not in "fc":
@@ -149,11 +147,9 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
                 expected_version=versions[nr],
                 found_version=version,
             )
-        warnings.warn(
+        warn(
             f"{message}: no gradient will ever flow through what was written. Mark it and return "
-            "it, together with ctx.mark_non_differentiable if that is what you want",
-            UserWarning,
-            stacklevel=3,
+            "it, together with ctx.mark_non_differentiable if that is what you want"
         )
 
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 
 from ..errors import ArgumentTypeError
+from ..storage.warn import warn
 
 __all__ = ["decorate"]
 
@@ -77,11 +77,9 @@ def decorate(
 
 
 def _class_in_mode(cls: type, switch: Callable[[], S], restore: Callable[[S], object]) -> type:
-    warnings.warn(
+    warn(
         f"decorating the class {cls.__name__} with a mode reaches its __init__ only; decorate the "
-        "methods that are meant",
-        UserWarning,
-        stacklevel=4,
+        "methods that are meant"
     )
     cls.__init__ = decorate(cls.__init__, switch, restore)  # type: ignore[misc]  # that is what was asked for
     return cls

@@ -44,6 +44,7 @@ __all__ = [
     "WITHIN",
     "caller",
     "count_write",
+    "is_inside",
     "is_users",
     "last_caller",
     "write_for",
@@ -143,6 +144,21 @@ def is_users(code: CodeType) -> bool:
     return known
 
 
+def is_inside(code: CodeType) -> bool:
+    """Whether code is of this package; if not, it is the one to expect at the next write."""
+    filename = code.co_filename
+    if filename in _inside:
+        return True
+    if filename.startswith(_PACKAGE) and not filename.startswith(_USERS):
+        _inside.add(filename)
+        return True
+    if len(_using) >= _BOUND:
+        _using.clear()
+    _using.add(filename)
+    last_caller.code = code
+    return False
+
+
 def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
     """Move a version on and remember who did it, where that is not a part of the write funnel.
 
@@ -182,17 +198,8 @@ def _outside(distance: int) -> tuple[CodeType | None, int]:
         return None, -1
     while frame is not None:
         code = frame.f_code
-        if code is last_caller.code:
+        if code is last_caller.code or not is_inside(code):
             return code, frame.f_lasti
-        filename = code.co_filename
-        if filename not in _inside:
-            if not filename.startswith(_PACKAGE) or filename.startswith(_USERS):
-                if len(_using) >= _BOUND:
-                    _using.clear()
-                _using.add(filename)
-                last_caller.code = code
-                return code, frame.f_lasti
-            _inside.add(filename)
         frame = frame.f_back
     return None, -1
 

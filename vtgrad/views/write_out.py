@@ -22,6 +22,7 @@ from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
+from ..storage.warn import warn
 from ..storage.writers import BRACKETS, count_write
 from .broken_off import was_over
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
@@ -68,6 +69,8 @@ def write_out(
     inputs: Sequence[object] = (),
 ) -> T:
     """Store a result in ``out``, which takes on its shape if it has another.
+
+    That is meant for an ``out`` without elements; others are warned of.
 
     Parameters
     ----------
@@ -150,6 +153,11 @@ def _new_strides(out: TensorBase, result: Array, exact: bool) -> Shape | None:
     if impl.sizes == result.shape:
         check_self_overlap(out)
         return None
+    if impl.array.size:
+        warn(
+            f"out= has shape {list(impl.sizes)} and takes on the result's shape "
+            f"{list(result.shape)}, which is deprecated; pass one of that shape, or an empty one"
+        )
     strides = TensorImpl(result).strides
     item = impl.array.itemsize
     check_growth(impl.storage, needed_bytes(result.shape, strides, impl.storage_offset, item))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TypeVar
 
 from vtgrad.errors import DTypeError, ShapeError
@@ -10,6 +9,7 @@ from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.lazy_array import is_conjugated, is_negated
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.warn import warn
 
 __all__ = [
     "adjoint",
@@ -130,10 +130,6 @@ def adjoint(input: T) -> T:
             "adjoint needs a matrix or a batch of them, got 1 dimension", shape=input.shape
         )
     if not input.ndim:
-        warnings.warn(
-            "adjoint of a tensor with 0 dimensions is deprecated: use conj()",
-            UserWarning,
-            stacklevel=3,
-        )
+        warn("adjoint of a tensor with 0 dimensions is deprecated: use conj()")
         return lazy_conj(input)
     return lazy_conj(F.transpose(input, -2, -1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Sequence
 from operator import index
 from typing import TypeVar
@@ -21,6 +20,7 @@ from vtgrad.storage.geometry import check_pieces, normalize_dim
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.warn import warn
 
 __all__ = [
     "atleast_1d",
@@ -373,10 +373,8 @@ def meshgrid(*tensors: T | Sequence[T], indexing: str | None = None) -> tuple[T,
                 f"meshgrid takes tensors of one dtype, got {given[0].dtype} and {x.dtype}"
             )
     if indexing is None:
-        warnings.warn(
+        warn(
             'meshgrid without indexing= takes "ij"; say so, the default may change',
-            UserWarning,
-            stacklevel=2,
         )
     elif indexing not in {"ij", "xy"}:
         raise ShapeError(f'indexing must be "ij" or "xy", not {indexing!r}', indexing=indexing)

@@ -11,7 +11,6 @@ caller passes in, so this module knows nothing of them. A 0-d integer tensor sel
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from types import EllipsisType
 from typing import Final, TypeAlias
@@ -20,6 +19,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError, OutOfRangeError
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.warn import warn
 
 __all__ = [
     "Alias",
@@ -173,12 +173,10 @@ def _parts(expression: object, as_array: AsArray) -> tuple[object, ...]:
                 or isinstance(item, slice | str | bytes | np.ndarray | Sequence)
                 or as_array(item) is not None
             ):
-                warnings.warn(
+                warn(
                     "a list that holds sequences, slices or tensors is read like a tuple when "
                     "it is an index; write x[tuple(parts)], or x[vt.tensor(parts)] if one index "
-                    "array is meant",
-                    UserWarning,
-                    stacklevel=5,
+                    "array is meant"
                 )
                 return tuple(expression)
     return (expression,)
@@ -402,11 +400,7 @@ def _own_array(array: Array) -> Array:
 def _checked(array: Array) -> Array:
     """Refuse dtypes that do not index; a uint8 array is a mask, which is on its way out."""
     if array.dtype == np.uint8:
-        warnings.warn(
-            "a uint8 array used as an index is read as a mask; use bool for masks",
-            UserWarning,
-            stacklevel=7,
-        )
+        warn("a uint8 array used as an index is read as a mask; use bool for masks")
         mask: Array = array != 0
         return mask
     if array.dtype in (np.int64, np.int32, np.bool_):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.warn import warn
 
 __all__ = ["copy_", "fill_", "zero_", "zeros_shaped"]
 
@@ -68,11 +67,7 @@ def copy_(self: Array, src: Array, non_blocking: bool = False) -> None:
         return
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
         # For the user's line, which calls the operator, which calls the write funnel.
-        warnings.warn(
-            f"a copy from {src.dtype.name} to {self.dtype.name} drops the imaginary part",
-            UserWarning,
-            stacklevel=5,
-        )
+        warn(f"a copy from {src.dtype.name} to {self.dtype.name} drops the imaginary part")
         src = src.real
     np.copyto(self, src, casting="unsafe")
 

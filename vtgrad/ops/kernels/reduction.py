@@ -21,6 +21,7 @@ import numpy as np
 from vtgrad.errors import DimensionError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.geometry import normalize_dim
 
 from .axes import axes_of, in_dtype, reduced_shape
 
@@ -152,7 +153,8 @@ def _extreme(name: str, ufunc: np.ufunc, x: Array, dim: Dims, keepdim: bool) -> 
     if x.size == 0:
         if dim is None or (not isinstance(dim, int) and len(dim) == 0):
             raise ShapeError(f"{name}() of a tensor without elements needs a dim", shape=x.shape)
-        for axis in axes_of(dim, x.ndim):
+        # Before anybody notices that a dimension is there twice.
+        for axis in (normalize_dim(d, x.ndim) for d in ((dim,) if isinstance(dim, int) else dim)):
             if x.shape[axis] == 0:
                 raise DimensionError(
                     f"{name}() cannot reduce dimension {axis} of size 0 in shape {x.shape}",

@@ -1,0 +1,29 @@
+"""Warnings that point at the user's line, however deep in the library they come up."""
+
+from __future__ import annotations
+
+import warnings
+from sys import _getframe
+from types import FrameType
+
+from .writers import is_inside
+
+__all__ = ["warn"]
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn about the line that called the library.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to write instead.
+    category : type of Warning
+        What filters of the user go by.
+    """
+    level = 1
+    frame: FrameType | None = _getframe()
+    while frame is not None and is_inside(frame.f_code):
+        level += 1
+        frame = frame.f_back
+    warnings.warn(message, category, stacklevel=level)
