@@ -107,8 +107,8 @@ ENTRIES: tuple[Entry, ...] = (
         graph.retained_before_metadata,
     ),
     Entry(
-        "A leaf that changes its shape or order under no_grad keeps its AccumulateGrad, with the"
-        " old shape, in PyTorch; in vtgrad it gets one that fits.",
+        "A leaf that changes its shape or order while nothing is recorded keeps its AccumulateGrad,"
+        " with the old shape, in PyTorch; in vtgrad it gets one that fits.",
         graph.leaf_after_metadata,
         cascades=True,
     ),

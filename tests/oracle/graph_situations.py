@@ -28,7 +28,10 @@ def leaf_after_metadata(s: Situation) -> bool:
         s.divergence is not None
         and s.divergence.what == "grad_fn"
         and "AccumulateGrad" in f"{s.divergence.torch}{s.divergence.ours}"
-        and any(step.op in METADATA and step.mode for step in s.earlier)
+        and any(
+            (step.op in METADATA and step.mode) or step.op in ("resize_", "set_")
+            for step in s.earlier
+        )
     )
 
 
