@@ -291,7 +291,9 @@ class AutogradMethods(TensorMethods):
         """
         if not self.requires_grad:
             raise GradRequiredError("retain_grad needs a tensor that requires grad")
-        own_meta(self).retain(self)
+        meta = own_meta(self)
+        if not meta.retains_grad:
+            meta.retain(self)
 
     def register_hook(self, hook: Callable[[Self], TensorBase | None]) -> RemovableHandle:
         """Call `hook` with the gradient of the present value whenever it is computed.

@@ -371,12 +371,15 @@ def arange(
             end=last,
             step=by,
         )
-    if wanted.kind in "iu":
+    if wanted.kind == "i" and wanted.itemsize == 8:
         # The bounds as they were given say whether the step leads from one to the other.
         first, last, by, whole = int(first), int(last), int(by), True
         if by == 0:
             raise ShapeError("arange of integers needs a step other than 0", step=by)
     count = -((first - last) // by) if whole else math.ceil((last - first) / by)
+    if wanted.kind in "iu":
+        # How many there are is counted by whole numbers in int64 only, as in PyTorch.
+        first, last, by = int(first), int(last), int(by)
     check_sizes((int(count),), wanted.itemsize)
     if wanted.kind in "iu" and max(abs(first), abs(last), abs(by)) >= 2**63:
         raise ArgumentValueError("a bound or the step of arange does not fit 64 bits", step=by)

@@ -122,6 +122,12 @@ def test_arange_of_an_integer_dtype_cuts_its_bounds_off() -> None:
     assert vt.arange(2.5, dtype=vt.int64).tolist() == [0, 1]
 
 
+def test_arange_of_a_narrow_integer_dtype_has_as_many_as_its_uncut_bounds() -> None:
+    assert vt.arange(-0.5, 2, dtype=vt.uint8).tolist() == [0, 1, 2]
+    assert vt.arange(5, 0.5, -1.5, dtype=vt.int32).tolist() == [5, 4, 3]
+    assert vt.arange(0, 2, 0.5, dtype=vt.int16).tolist() == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("bounds", [(2.125, 2), (0, -0.5)])
 def test_arange_of_an_integer_dtype_sees_the_direction_of_its_uncut_bounds(
     bounds: tuple[float, float],

@@ -53,6 +53,7 @@ def test_a_signature_is_read(tmp_path: Path) -> None:
         ('- op: "f(self: Tensor) -> Array"\n', "returns"),
         ('- op: "f(self: Tensor) -> Tensor"\n  colour: red\n', "unknown keys"),
         ('- op: "f(self: Tensor) -> Tensor"\n  aliases: g\n', "list of names"),
+        ('- op: "f(self: Tensor) -> Tensor"\n  out: maybe\n', "'out' is true"),
         ('- op: "f(self: Tensor) -> Tensor"\n  node: FBackward0\n', "go together"),
         (
             '- op: "f(self: Tensor, n: int) -> Tensor"\n  node: F\n  grad: {n: grad}\n',

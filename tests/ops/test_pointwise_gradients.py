@@ -448,6 +448,16 @@ def test_out_takes_the_result_and_its_shape() -> None:
         vt.mul(leaf(1.0, 2.0), x, out=vt.zeros(2))
 
 
+def test_out_of_absolute_values_of_complex_numbers_may_be_real_or_complex() -> None:
+    z = vt.tensor([3 + 4j])
+    for dtype in (vt.float32, vt.float64, vt.complex64):
+        assert vt.abs(z, out=vt.zeros(1, dtype=dtype)).tolist() == [5]
+    with pytest.raises(RuntimeError):
+        vt.abs(z, out=vt.zeros(1, dtype=vt.int64))
+    with pytest.raises(RuntimeError):
+        vt.abs(vt.ones(1), out=vt.zeros(1, dtype=vt.float64))
+
+
 def test_numbers_and_tensors_record_the_nodes_that_pytorch_names() -> None:
     x, c = leaf(0.5, 0.25), vt.tensor([0.5, 2.0], dtype=vt.float64)
     assert [

@@ -232,6 +232,11 @@ ENTRIES: tuple[Entry, ...] = (
         inference.dtype_view_in_inference_mode,
     ),
     Entry(
+        "What is stored by a mask from a view that was made in inference mode has no gradient;"
+        " PyTorch records how it was brought into shape, vtgrad that it leads nowhere.",
+        inference.edge_of_a_view_made_inside,
+    ),
+    Entry(
         "ldexp_ is a product with a power that PyTorch computes first, so that the exponents may"
         " lie in what is written; vtgrad refuses that, as for every other operator.",
         memory.ldexp_over_itself,
@@ -289,7 +294,8 @@ ENTRIES: tuple[Entry, ...] = (
         lazy.squeezed_over_others,
     ),
     Entry(
-        "A negative view of bools, which have no negatives, can be made in PyTorch, but not read.",
+        "A negative view of bools, which have no negatives, can be made in PyTorch, but not read."
+        " Nor can a negative view be cast to bool, because PyTorch takes the negative afterwards.",
         lazy.negative_of_bools,
     ),
     Entry(
@@ -316,7 +322,8 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "A second derivative by a tensor without elements, through a write that wrote none, is"
-        " empty in PyTorch and None in vtgrad, which has not recorded the nothing.",
+        " empty in PyTorch and None in vtgrad, which has not recorded the nothing. A retained"
+        " gradient without elements may be another object.",
         graph.gradient_of_nothing,
     ),
     Entry(

@@ -10,6 +10,7 @@ __all__ = [
     "built_in_steps",
     "data_of_another_kind",
     "dtype_view_in_inference_mode",
+    "edge_of_a_view_made_inside",
     "refused_first",
     "requires_grad",
     "result_resized_in_inference_mode",
@@ -75,6 +76,15 @@ def _has_version(tensor: TensorLike) -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def edge_of_a_view_made_inside(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "grad_fn":
+        return False
+    nowhere = "(('ViewBackward0', 'ViewBackward0', ((None, 0),)), 0)"
+    theirs = repr(s.divergence.torch).replace(nowhere, "(None, 0)")
+    inside = any(step.mode == "inference_mode()" for step in s.earlier)
+    return inside and theirs == repr(s.divergence.ours)
 
 
 def dtype_view_in_inference_mode(s: Situation) -> bool:

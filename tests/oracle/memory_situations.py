@@ -53,6 +53,9 @@ def different_memory(s: Situation) -> bool:
         and t.untyped_storage().data_ptr() != t._base.untyped_storage().data_ptr()
     ]
     refused = s.our_error is not None and kind_of(s.our_error) == "view-invalid"
+    if refused and s.step.op == "set_" and s.torch_error is None:
+        # It may be other elements of the same memory.
+        return True
     unreadable = s.divergence is not None and s.divergence.ours == "raises view-invalid"
     return bool(strangers) and (refused or unreadable)
 

@@ -202,8 +202,9 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
     source = f"{owner.name}[0]" if owner.is_list else owner.name
     multiple = operator.returns == "tuple"
     extra = f', "{_spoken(operator.name, users)}"'
-    if operator.exact_out:
-        extra += ", exact=True"
+    if operator.exact_out is not None:
+        exact = "True" if operator.exact_out == "exact" else f'{source}._impl.dtype.kind != "c"'
+        extra += f", exact={exact}"
     header = ""
     returned = "T"
     if multiple:

@@ -102,7 +102,7 @@ class Operator:
     distinct: bool
     overlap: str
     out: bool
-    exact_out: bool
+    exact_out: str | None
     doc: str
     overlapping: bool
     replay: bool
@@ -169,9 +169,18 @@ def _copy_of_view(view: Operator, name: str) -> Operator:
         copies_view=True,
         method=False,
         out=view.returns == "View",
-        exact_out=True,
+        exact_out="exact",
         doc=f"What `{view.name}` shows, as a copy.",
     )
+
+
+def _exactness(out: object) -> str | None:
+    """Which results ``out=`` takes in their own dtype only: all, or those of real operands."""
+    if out in (None, False, True):
+        return None
+    if out not in ("exact", "exact for real"):
+        raise TableError(f"'out' is true, 'exact' or 'exact for real', not {out!r}")
+    return str(out)
 
 
 def _operator(file: str, entry: dict[str, object]) -> Operator:
@@ -246,7 +255,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         distinct=bool(entry.get("distinct", False)),
         overlap=str(entry.get("overlap", "refused")),
         out=bool(entry.get("out", False)),
-        exact_out=entry.get("out") == "exact",
+        exact_out=_exactness(entry.get("out")),
         doc=str(entry.get("doc", "")).strip(),
         overlapping=bool(entry.get("overlapping", False)),
         replay=bool(entry.get("replay", False)),

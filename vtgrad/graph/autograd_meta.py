@@ -124,9 +124,9 @@ class AutogradMeta(AutogradMetaInterface):
         self.output_nr = output_nr
 
     def retain(self, owner: TensorBase) -> None:
-        """Keep ``.grad`` of a result too; nothing happens on leaves, or the second time."""
+        """Keep ``.grad`` of a result too, which is not retained yet; nothing happens on leaves."""
         node = None if self.grad_fn_ is None else self.grad_fn(owner)
-        if node is not None and not self.retains_grad:
+        if node is not None:
             self.retains_grad = True
             self.retain_at(edge_to(node, self.output_nr))
 

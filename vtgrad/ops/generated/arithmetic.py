@@ -1119,7 +1119,7 @@ def abs(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array, "abs", exact=True)
+        return write_out(out, array, "abs", exact=input._impl.dtype.kind != "c")
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None
