@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Self, SupportsIndex, cast, overload
 
 import numpy as np
@@ -40,16 +40,66 @@ Nested = Number | list["Nested"]
 
 
 class Size(tuple[int, ...]):
-    """The sizes of a tensor: a tuple that can count."""
+    """The sizes of a tensor: a tuple of integers that can count.
+
+    Sums, multiples and slices of sizes are sizes again.
+
+    Parameters
+    ----------
+    sizes : iterable of int
+        What can be used as an index, such as a 0-d integer tensor, is one.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If something is not an integer.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> x = vt.zeros(2, 3, 4)
+    >>> x.shape[1:].numel(), x.shape + (5,)
+    (12, vtgrad.Size([2, 3, 4, 5]))
+    """
 
     __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Self:
+        """Sizes, each looked at."""
+        return _as_size(cls, [n if type(n) is int else index_of(n, "sizes") for n in sizes])
 
     def numel(self) -> int:
         """The number of elements of a tensor of these sizes."""
         return numel(self)
 
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, place: slice) -> Size: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> int | Size:
+        found: int | tuple[int, ...] = _part(self, place)
+        return _as_size(Size, found) if isinstance(found, tuple) else found
+
+    def __add__(self, other: object) -> Size:
+        return Size((*self, *other)) if isinstance(other, tuple) else NotImplemented
+
+    def __radd__(self, other: object) -> Size:
+        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: SupportsIndex) -> Size:
+        return _as_size(Size, super().__mul__(times))
+
+    def __rmul__(self, times: SupportsIndex) -> Size:
+        return self * times
+
     def __repr__(self) -> str:
         return f"vtgrad.Size({list(self)})"
+
+
+# The size of integers that are known to be some, without a look at each.
+_as_size = tuple.__new__
+# As a global it is found faster than through `super`, which matters for ``x.shape[0]``.
+_part = tuple.__getitem__
 
 
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
@@ -57,6 +107,10 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
 
     Raises
     ------
+    ArgumentTypeError
+        If something is not an integer.
+    ArgumentValueError
+        If a size is negative.
     ShapeError
         If there is none.
 
@@ -66,7 +120,9 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
     >>> vt.broadcast_shapes((3, 1), (4,))
     vtgrad.Size([3, 4])
     """
-    given = [(n,) if isinstance(n, int) else tuple(n) for n in shapes]
+    given = [Size(n) if isinstance(n, Sequence) else Size((n,)) for n in shapes]
+    if any(n < 0 for sizes in given for n in sizes):
+        raise ArgumentValueError(f"sizes cannot be negative: {[list(sizes) for sizes in given]}")
     return Size(broadcast(*given))
 
 
@@ -279,6 +335,11 @@ class ConversionMethods(CreationMethods, CastMethods):
 
     # -- geometry ----------------------------------------------------------------------------
 
+    @property
+    def shape(self) -> Size:
+        """Length of each dimension."""
+        return _as_size(Size, self._impl.array.shape)
+
     @overload
     def size(self, dim: None = None) -> Size: ...
     @overload
@@ -286,7 +347,7 @@ class ConversionMethods(CreationMethods, CastMethods):
     def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the length of one dimension."""
         sizes = self._impl.sizes
-        return Size(sizes) if dim is None else sizes[_place(dim, len(sizes))]
+        return _as_size(Size, sizes) if dim is None else sizes[_place(dim, len(sizes))]
 
     @overload
     def stride(self, dim: None = None) -> Shape: ...

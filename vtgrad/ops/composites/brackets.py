@@ -49,7 +49,7 @@ def getitem(tensor: T, expression: object) -> T:
     part = _basic_part(tensor, expression)
     if part is not None:
         return part
-    plan = parse_index(expression, tensor.shape, _array_of)
+    plan = parse_index(expression, tensor._impl.array.shape, _array_of)
     part = _through(tensor, plan.steps)
     if not plan.indices:
         return part
@@ -91,7 +91,7 @@ def _set_items(tensor: T, expression: object, value: object) -> None:
     if part is not None:
         _store(part, source)
         return
-    plan = parse_index(expression, tensor.shape, _array_of, write=True)
+    plan = parse_index(expression, tensor._impl.array.shape, _array_of, write=True)
     if plan.nothing:
         return
     part = tensor if _is_whole(tensor, plan.steps) else _through(tensor, plan.steps)
@@ -101,8 +101,8 @@ def _set_items(tensor: T, expression: object, value: object) -> None:
             _check_mask_dtype(plan.sources[-1])
             if indices[0]._impl.dtype == np.bool_:
                 source = read_first(source, tensor)
-        if source.shape[:1] == (1,):
-            source = F.view_shape(source, _without_leading_ones(source.shape))
+        if source._impl.array.shape[:1] == (1,):
+            source = F.view_shape(source, _without_leading_ones(source._impl.array.shape))
         F.index_put_at_(part, indices, places, source)
     else:
         _store(part, source)
@@ -180,7 +180,7 @@ def _store(part: TensorBase, source: TensorBase) -> None:
         F.fill_tensor_(part, read_first(source, part))
     else:
         source = F.view_shape(source, _without_leading_ones(shape))
-        if source.shape != sizes:
+        if source._impl.array.shape != sizes:
             source = F.expand_sizes(source, sizes)
         F.copy_(part, source)
 
@@ -209,7 +209,9 @@ def _is_whole(tensor: TensorBase, steps: Sequence[ViewStep]) -> bool:
         return not steps
     step = steps[0]
     if isinstance(step, Slice):
-        return step.dim == 0 and _is_full(step.start, step.stop, step.step, tensor.shape[0])
+        return step.dim == 0 and _is_full(
+            step.start, step.stop, step.step, tensor._impl.array.shape[0]
+        )
     return isinstance(step, Alias)
 
 

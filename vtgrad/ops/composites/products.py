@@ -28,7 +28,8 @@ def outer(input: T, vec2: TensorBase, *, out: T | None = None) -> T:
     """Products of all pairs of elements of two vectors."""
     if array_of(input, "input").ndim != 1 or array_of(vec2, "vec2").ndim != 1:
         raise ShapeError(
-            f"outer() multiplies two vectors, not shapes {input.shape} and {vec2.shape}",
+            f"outer() multiplies two vectors, not shapes {list(input.shape)} and "
+            f"{list(vec2.shape)}",
             shapes=(input.shape, vec2.shape),
         )
     return F.mul(F.reshape(input, (input.shape[0], 1)), vec2, out=out)
@@ -60,8 +61,8 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
         return F.mm(input, other, out=out)
     if left == 0 or right == 0:
         raise ShapeError(
-            f"matmul() needs at least one dimension in both factors, not shapes {input.shape} "
-            f"and {other.shape}",
+            "matmul() needs at least one dimension in both factors, not shapes "
+            f"{list(input.shape)} and {list(other.shape)}",
             shapes=(input.shape, other.shape),
         )
     if out is not None:

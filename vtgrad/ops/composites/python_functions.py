@@ -79,7 +79,9 @@ def _filled(name: str, input: T, function: Callable[..., object], *others: Tenso
                 f"{name} needs tensors of one dtype, not {input.dtype}, {x.dtype}"
             )
         if broadcast_shapes(target.shape, array.shape) != target.shape:
-            raise ShapeError(f"{name} cannot broadcast shape {x.shape} to {input.shape}")
+            raise ShapeError(
+                f"{name} cannot broadcast shape {list(x.shape)} to {list(input.shape)}"
+            )
         columns.append(np.broadcast_to(array, target.shape).reshape(-1).tolist())
     if requires_grad(input, *others):
         raise WriteRefusedError(

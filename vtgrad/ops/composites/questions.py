@@ -63,7 +63,7 @@ def is_nonzero(input: TensorBase) -> bool:
     array = array_of(input, "input")
     if math.prod(array.shape) != 1:
         raise AmbiguousTruthError(
-            f"whether it is zero can be said of one element, not of shape {input.shape}"
+            f"whether it is zero can be said of one element, not of shape {list(input.shape)}"
         )
     return bool(np.any(array))
 

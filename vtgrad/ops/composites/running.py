@@ -84,7 +84,9 @@ def diff(
         raise ShapeError("diff() needs one dimension at least")
     for name, x in (("prepend", prepend), ("append", append)):
         if x is not None and array_of(x, name).ndim != array.ndim:
-            raise ShapeError(f"diff() cannot join {name} of shape {x.shape} to shape {input.shape}")
+            raise ShapeError(
+                f"diff() cannot join {name} of shape {list(x.shape)} to shape {list(input.shape)}"
+            )
     if n < 0:
         raise ArgumentValueError(f"diff() cannot be taken {n} times", n=n)
     axis = normalize_dim(checked_dim(dim), array.ndim)

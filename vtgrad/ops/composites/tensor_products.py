@@ -27,7 +27,8 @@ def inner(input: T, other: TensorBase, *, out: T | None = None) -> T:
         return F.mul(input, other, out=out)
     if a.shape[-1] != b.shape[-1]:
         raise ShapeError(
-            f"inner() needs last dimensions of one size, not shapes {a.shape} and {b.shape}",
+            f"inner() needs last dimensions of one size, not shapes {list(a.shape)} and "
+            f"{list(b.shape)}",
             shapes=(a.shape, b.shape),
         )
     if out is not None:
