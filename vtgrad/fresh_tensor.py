@@ -86,7 +86,7 @@ def written(array: Array, out: Tensor | None, requires_grad: bool, function: str
         return leaf(array, requires_grad)
     if requires_grad:
         check_differentiable(out._impl.dtype)
-    return with_grad(write_out(out, array, function), requires_grad)
+    return with_grad(write_out(out, array, function, reshapes=True), requires_grad)
 
 
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:

@@ -67,6 +67,7 @@ def write_out(
     *,
     exact: bool = False,
     inputs: Sequence[object] = (),
+    reshapes: bool = False,
 ) -> T:
     """Store a result in ``out``, which takes on its shape if it has another.
 
@@ -80,6 +81,8 @@ def write_out(
         Whether ``out`` must have the result's dtype; else the result is cast.
     inputs : sequence
         What the result was computed from; if ``out`` is among them, it keeps its shape.
+    reshapes : bool
+        Whether it is the operator's business to give ``out`` its shape: then nobody is warned.
 
     Raises
     ------
@@ -99,7 +102,7 @@ def write_out(
             expected=result.shape,
             found=out._impl.sizes,
         )
-    store = _Store(out._impl, result, _new_strides(out, result, exact))
+    store = _Store(out._impl, result, _new_strides(out, result, exact, reshapes))
     try:
         store.begin(operator)
         quiet.run(_copy, store.room.array, result)
@@ -117,7 +120,9 @@ def write_outs(
 
     See `write_out`.
     """
-    layouts = [_new_strides(out, result, exact) for out, result in zip(outs, results, strict=True)]
+    layouts = [
+        _new_strides(out, result, exact, False) for out, result in zip(outs, results, strict=True)
+    ]
     stores: list[_Store] = []
     copied: _Store | None = None
     try:
@@ -139,7 +144,7 @@ def write_outs(
     return list(outs)
 
 
-def _new_strides(out: TensorBase, result: Array, exact: bool) -> Shape | None:
+def _new_strides(out: TensorBase, result: Array, exact: bool, reshapes: bool) -> Shape | None:
     """The strides of the shape that ``out`` has to take on; None if its own will do."""
     impl = out._impl
     if exact and impl.dtype != result.dtype:
@@ -153,7 +158,7 @@ def _new_strides(out: TensorBase, result: Array, exact: bool) -> Shape | None:
     if impl.sizes == result.shape:
         check_self_overlap(out)
         return None
-    if impl.array.size:
+    if impl.array.size and not reshapes:
         warn(
             f"out= has shape {list(impl.sizes)} and takes on the result's shape "
             f"{list(result.shape)}, which is deprecated; pass one of that shape, or an empty one"
