@@ -14,6 +14,7 @@ from .graph.operators import install
 from .operator_methods import OperatorMethods
 from .ops.generated.methods import TensorMethods
 from .ops.install import InstalledOperators
+from .ops.saved_fields import publish_saved_fields
 from .storage.native import bind_functions
 
 __all__ = ["Tensor"]
@@ -40,3 +41,4 @@ class Tensor(OperatorMethods, AutogradMethods, ConversionMethods):
 
 bind_functions(TensorMethods)
 install(InstalledOperators(Tensor))
+publish_saved_fields()

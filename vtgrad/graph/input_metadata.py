@@ -6,13 +6,15 @@ share it: that of ordinary values is kept with their layout, that of others here
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..storage.arrays import NumpyDType, Shape
+from ..storage.device import CPU, Device
+from ..storage.dtypes import DType, dtype_of
 from ..storage.layout import PECULIAR, InputMetadata
 from ..storage.tensor_impl import TensorImpl
 
-__all__ = ["InputMetadata", "metadata_of"]
+__all__ = ["InputMetadata", "ResultInfo", "metadata_of", "result_info"]
 
 _known: Final[dict[tuple[Shape, NumpyDType], tuple[InputMetadata]]] = {}
 # For programs whose shapes are always new ones.
@@ -31,3 +33,16 @@ def metadata_of(impl: TensorImpl) -> tuple[InputMetadata]:
             _known.clear()
         found = _known[key] = (InputMetadata(*key),)
     return found
+
+
+class ResultInfo(NamedTuple):
+    """Shape, dtype and device of a node's result, for those who look into the graph."""
+
+    shape: Shape
+    dtype: DType
+    device: Device
+
+
+def result_info(metadata: tuple[InputMetadata, ...]) -> tuple[ResultInfo, ...]:
+    """What `metadata` says, in the words of tensors."""
+    return tuple([ResultInfo(m.shape, dtype_of(m.dtype), CPU) for m in metadata])

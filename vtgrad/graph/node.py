@@ -19,7 +19,7 @@ from .hooks import (
     NodePreHook,
     RemovableHandle,
 )
-from .input_metadata import InputMetadata
+from .input_metadata import InputMetadata, ResultInfo, result_info
 from .region import Gradient
 from .this_thread import this_thread
 
@@ -225,6 +225,20 @@ class Node(Edge):
         return tuple(
             [(None, 0) if e is None else (e.function, e.input_nr) for e in self.next_edges]
         )
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether the node passes a gradient on to anything, or accumulates it."""
+        return self.is_leaf_node or self.next_edges.count(None) < len(self.next_edges)
+
+    @property
+    def _input_metadata(self) -> tuple[ResultInfo, ...]:
+        """Shape, dtype and device of each result."""
+        return result_info(self.input_metadata)
+
+    def _sequence_nr(self) -> int:
+        """The number under which the node was recorded, see `sequence_nr`."""
+        return self.sequence_nr
 
     def __call__(self, *grads: T | None) -> T | tuple[T | None, ...] | None:
         """Run this node alone.
