@@ -64,6 +64,7 @@ from .sampling import randperm as randperm
 from .storage import device as _device
 from .storage import dtypes as _dtypes
 from .storage import memory_format as _memory_format
+from .storage import memory_layout as _memory_layout
 from .storage import tensor_impl as _tensor_impl
 from .storage.dtypes import complex64 as complex64
 from .storage.dtypes import complex128 as complex128
@@ -84,9 +85,11 @@ from .storage.recent_writes import WrittenView as WrittenView
 device = _device.Device
 dtype = _dtypes.DType
 memory_format = _memory_format.MemoryFormat
+layout = _memory_layout.MemoryLayout
 
 contiguous_format: Final = _memory_format.MemoryFormat.CONTIGUOUS
 preserve_format: Final = _memory_format.MemoryFormat.PRESERVE
+strided: Final = _memory_layout.MemoryLayout.STRIDED
 
 newaxis: Final = None
 

@@ -337,7 +337,8 @@ class AutogradMethods(TensorMethods):
         def call() -> None:
             leaf = reference()
             answer: object = None if leaf is None else hook(leaf)  # type: ignore[func-returns-value]  # that is what is checked
-            if answer is not None:
+            # The leaf itself is what a lambda returns that writes to it.
+            if answer is not None and answer is not leaf:
                 raise ArgumentTypeError("a post-accumulate hook must return None", hook=hook)
 
         return cell.post_accumulate.add(call)

@@ -8,7 +8,7 @@ from .errors import ArgumentTypeError
 from .ops.arguments import operand_of
 from .storage import dtypes
 from .storage.arrays import Number
-from .storage.dtypes import DType, dtype_of, get_default_dtype
+from .storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
 from .storage.tensor_base import TensorBase
 
 __all__ = ["can_cast", "finfo", "iinfo", "promote_types", "result_type"]
@@ -131,7 +131,7 @@ class iinfo:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
-def promote_types(type1: DType, type2: DType) -> DType:
+def promote_types(type1: DType | type, type2: DType | type) -> DType:
     """The dtype that tensors of two dtypes agree on.
 
     Examples
@@ -158,7 +158,7 @@ def result_type(tensor1: TensorBase | Number, tensor2: TensorBase | Number) -> D
     return dtype_of(dtypes.result_dtype(first, second))
 
 
-def can_cast(from_: DType, to: DType) -> bool:
+def can_cast(from_: DType | type, to: DType | type) -> bool:
     """Whether an in-place operator may store results of one dtype in a tensor of the other.
 
     Examples
@@ -171,6 +171,5 @@ def can_cast(from_: DType, to: DType) -> bool:
 
 
 def _dtype(value: object) -> DType:
-    if isinstance(value, DType):
-        return value
-    raise ArgumentTypeError(f"this takes a dtype, not {type(value).__name__}", value=value)
+    """A dtype, for which the Python types bool, int, float and complex may stand."""
+    return dtype_of(numpy_dtype(value))

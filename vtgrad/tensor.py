@@ -1,8 +1,8 @@
 """The tensor that users work with.
 
-`Tensor` is put together from four parts, each in a file of its own: the operators as methods
-(`ops/generated/methods.py`), the Python operators, the gradient attributes, and the ways to and
-from NumPy and Python.
+`Tensor` is put together from five parts, each in a file of its own: the operators as methods
+(`ops/generated/methods.py`), the Python operators, the gradient attributes, the ways to and from
+NumPy and Python, and where and how elements are stored.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from .operator_methods import OperatorMethods
 from .ops.generated.methods import TensorMethods
 from .ops.install import InstalledOperators
 from .ops.saved_fields import publish_saved_fields
+from .place_methods import PlaceMethods
 from .storage.native import bind_functions
 
 __all__ = ["Tensor"]
 
 
-class Tensor(OperatorMethods, AutogradMethods, ConversionMethods):
+class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, PlaceMethods):
     """An array with views, in-place writes and gradients.
 
     Make one with `vtgrad.tensor`, `vtgrad.zeros` or `vtgrad.from_numpy`.

@@ -65,6 +65,20 @@ class DType:
         self.is_complex = self.numpy.kind == "c"
         self.is_signed = self.numpy.kind in "ifc"
 
+    def to_complex(self) -> DType:
+        """The dtype of complex numbers whose parts are of this one; the default's for others.
+
+        float16 goes to complex64, the smallest that there is.
+        """
+        if self.is_complex:
+            return self
+        part = self if self.is_floating_point else get_default_dtype()
+        return complex128 if part is float64 else complex64
+
+    def to_real(self) -> DType:
+        """The dtype of the parts of complex numbers of this one; any other itself."""
+        return {complex64: float32, complex128: float64}.get(self, self)
+
     def __repr__(self) -> str:
         return f"vtgrad.{self.name}"
 

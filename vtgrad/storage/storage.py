@@ -46,6 +46,13 @@ class Storage:
         """Size of the buffer in bytes."""
         return int(self.flat.size)
 
+    def size(self) -> int:
+        """Size of the buffer in bytes."""
+        return int(self.flat.size)
+
+    def __len__(self) -> int:
+        return int(self.flat.size)
+
     def data_ptr(self) -> int:
         """Address of the first byte; 0 for an empty buffer, as in PyTorch."""
         return int(self.flat.ctypes.data) if self.flat.size else 0

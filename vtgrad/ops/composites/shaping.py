@@ -243,9 +243,9 @@ def expand_as(input: T, other: TensorBase) -> T:
 
 
 @explained
-def broadcast_to(input: T, size: Sequence[int]) -> T:
+def broadcast_to(input: T, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> T:
     """`expand` to a shape."""
-    return F.expand_sizes(input, tuple(size))
+    return F.expand_sizes(input, numbers(sizes, size, "broadcast_to"))
 
 
 @explained

@@ -1,0 +1,18 @@
+"""How elements are stored. NumPy knows one way."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = ["MemoryLayout"]
+
+
+class MemoryLayout(Enum):
+    """How the elements of a tensor are stored: at distances that its strides tell."""
+
+    STRIDED = "strided"
+
+    def __repr__(self) -> str:
+        return f"vtgrad.{self.value}"
+
+    __str__ = __repr__
