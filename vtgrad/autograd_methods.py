@@ -19,11 +19,13 @@ from .graph.accumulate_grad import AccumulateGrad
 from .graph.functions import forget_leaf_node, gradient_edge, meta_of, own_meta
 from .graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from .graph.node import Node
+from .ops.arguments import array_of
 from .ops.generated import functional as F
 from .ops.generated.methods import TensorMethods
 from .storage.dtypes import dtype_of
 from .storage.inference import is_inference_mode_enabled
 from .storage.tensor_base import TensorBase
+from .storage.tensor_impl import TensorImpl
 from .storage.warn import warn
 from .views.differentiable_view_meta import view_meta_of
 
@@ -96,6 +98,31 @@ class AutogradMethods(TensorMethods):
     def _is_view(self) -> bool:
         """Whether the tensor is a differentiable view."""
         return view_meta_of(self) is not None
+
+    def _view_func(self, new_base: Self) -> Self | None:
+        """The same view of another tensor that lies in its memory as the base does.
+
+        Returns
+        -------
+        Tensor or None
+            None if this is no view, or `new_base` lies otherwise.
+
+        Examples
+        --------
+        >>> import vtgrad as vt
+        >>> vt.zeros(2, 3)[1]._view_func(vt.arange(6).view(2, 3))
+        tensor([3, 4, 5])
+        """
+        array_of(new_base, "new_base")
+        meta = view_meta_of(self)
+        if meta is None or not _lie_alike(meta.base._impl, new_base._impl):
+            return None
+        impl = self._impl
+        if meta.view_fn is None:
+            return F.as_strided(new_base, impl.sizes, impl.strides, impl.storage_offset)
+        # Its steps are in bytes; see Note [Replay].
+        same = meta.base._impl.dtype == new_base._impl.dtype
+        return cast("Self", meta.view_fn(new_base)) if same else None
 
     # -- .grad -------------------------------------------------------------------------------
 
@@ -342,3 +369,13 @@ class AutogradMethods(TensorMethods):
                 raise ArgumentTypeError("a post-accumulate hook must return None", hook=hook)
 
         return cell.post_accumulate.add(call)
+
+
+def _lie_alike(one: TensorImpl, other: TensorImpl) -> bool:
+    """Whether two tensors are the same elements of memory of the same size."""
+    return (
+        one.geometry == other.geometry
+        and one.storage.nbytes() // one.array.itemsize
+        == other.storage.nbytes() // other.array.itemsize
+        and type(one.array) is type(other.array)
+    )

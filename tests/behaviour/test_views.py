@@ -310,3 +310,29 @@ def test_a_full_index_is_a_new_object_over_the_same_memory() -> None:
         assert v is not x
         assert v._base is x
         assert v.data_ptr() == x.data_ptr()
+
+
+def test_a_view_can_be_made_of_another_tensor_that_lies_as_its_base_does() -> None:
+    v = ramp(2, 3).t()[1:]
+    other = vt.zeros(2, 3, dtype=vt.float32, requires_grad=True)
+    again = v._view_func(other)
+    assert again is not None
+    assert (again.shape, again.stride(), again.storage_offset()) == ((2, 2), (1, 3), 1)
+    assert again._base is other
+    assert fn_name(again) == "AsStridedBackward0"
+    part = vt.view_as_real(vt.zeros(2, dtype=vt.complex64))[0]
+    complex_part = part._view_func(vt.tensor([3 + 4j, 0]))
+    assert complex_part is not None
+    assert complex_part.tolist() == [3, 4]
+
+
+def test_a_view_cannot_be_made_of_a_tensor_that_lies_otherwise() -> None:
+    v = ramp(2, 3)[1]
+    assert v._view_func(ramp(3, 2)) is None
+    assert v._view_func(ramp(3, 2).t()) is None
+    assert v._view_func(ramp(3, 3)[:2]) is None
+    assert v._view_func(ramp(3, 3)[1:]) is None
+    assert ramp(2, 3)._view_func(ramp(2, 3)) is None
+    assert ramp(2, 3)[0].detach()._view_func(ramp(2, 3)) is None
+    with pytest.raises(TypeError):
+        v._view_func(3)  # type: ignore[arg-type]
