@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 
 import pytest
@@ -241,3 +242,28 @@ def test_integer_results_never_require_grad(make: Indexed) -> None:
     assert y.grad_fn is None
     with refused(RuntimeError, "requires-grad", [y]):
         y.requires_grad_()
+
+
+def test_each_mask_of_uint8_comes_with_a_warning_of_its_line() -> None:
+    mask = vt.tensor([1, 0, 1], dtype=vt.uint8)
+    x, y = ramp(3, 3), vt.ones(3)
+    with pytest.warns(UserWarning, match="uint8|byte") as caught:
+        assert x[mask].tolist() == [[1, 2, 3], [7, 8, 9]]
+    assert [w.filename for w in caught] == [__file__]
+    with pytest.warns(UserWarning, match="uint8|byte") as caught:
+        x[mask, mask]
+    assert len(caught) == 2
+    with pytest.warns(UserWarning, match="uint8|byte") as caught:
+        y.index_put_((mask,), vt.tensor(3.0), accumulate=True)
+    assert [w.filename for w in caught] == [__file__]
+    assert y.tolist() == [4, 1, 4]
+
+
+def test_a_uint8_number_stands_for_a_bool_without_a_warning() -> None:
+    x = ramp(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert x[vt.tensor(1, dtype=vt.uint8)].shape == (1, 2)
+        assert x[vt.tensor(0, dtype=vt.uint8)].shape == (0, 2)
+        x[vt.tensor(1, dtype=vt.uint8)] = ramp(2) + 4
+    assert x.tolist() == [5, 6]

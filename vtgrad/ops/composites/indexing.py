@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from vtgrad.errors import ArgumentTypeError, ShapeError
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.basic_index import warn_of_uint8_mask
 from vtgrad.ops.read_first import read_first
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.undifferentiable import without_derivative
@@ -67,10 +70,13 @@ def index_put_(
     return F.index_put_at_(input, list(indices), _places(indices), values, accumulate)
 
 
-def _places(indices: Sequence[TensorBase]) -> tuple[int, ...]:
+def _places(indices: Sequence[object]) -> tuple[int, ...]:
     """The dimension at which each index array stands."""
     if not indices:
         raise ShapeError("index_put needs at least one index array")
+    for x in indices:
+        if isinstance(x, TensorBase) and x._impl.dtype == np.uint8:
+            warn_of_uint8_mask()
     return tuple(range(len(indices)))
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "Unsqueeze",
     "ViewStep",
     "parse_index",
+    "warn_of_uint8_mask",
 ]
 
 
@@ -397,10 +398,16 @@ def _own_array(array: Array) -> Array:
     return array
 
 
+def warn_of_uint8_mask() -> None:
+    """Say that an index array of uint8 is read as a mask."""
+    warn("a uint8 array used as an index is read as a mask; use bool for masks")
+
+
 def _checked(array: Array) -> Array:
     """Refuse dtypes that do not index; a uint8 array is a mask, which is on its way out."""
     if array.dtype == np.uint8:
-        warn("a uint8 array used as an index is read as a mask; use bool for masks")
+        if array.ndim:
+            warn_of_uint8_mask()
         mask: Array = array != 0
         return mask
     if array.dtype in (np.int64, np.int32, np.bool_):
