@@ -24,6 +24,8 @@ from .state import Snapshot
 #: One program: makes tensors with history, and a write to some of them.
 Made = tuple[tuple[vt.Tensor, ...], Callable[[], object]]
 
+pytestmark = pytest.mark.filterwarnings("ignore:out= has shape:UserWarning")
+
 
 def _tensors() -> tuple[vt.Tensor, vt.Tensor, vt.Tensor]:
     """A leaf, a result and a sister view of whatever is written."""
