@@ -267,3 +267,18 @@ def test_a_uint8_number_stands_for_a_bool_without_a_warning() -> None:
         assert x[vt.tensor(0, dtype=vt.uint8)].shape == (0, 2)
         x[vt.tensor(1, dtype=vt.uint8)] = ramp(2) + 4
     assert x.tolist() == [5, 6]
+
+
+class Pretender:
+    """Says that it can be an index, and is none."""
+
+    def __index__(self) -> int:
+        return "a"  # type: ignore[return-value]  # that is the pretence
+
+
+def test_what_only_says_that_it_is_an_integer_is_no_index() -> None:
+    for x in (ramp(2, 2), vt.tensor(1)):
+        with pytest.raises(IndexError):
+            x[Pretender()]  # type: ignore[index]  # that is the test
+        with pytest.raises(IndexError):
+            x[Pretender()] = 1  # type: ignore[index]  # that is the test

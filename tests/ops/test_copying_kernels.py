@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import vtgrad as vt
 from vtgrad.errors import (
+    ArgumentTypeError,
     ArgumentValueError,
     DimensionError,
     ResultTypeError,
@@ -160,3 +162,17 @@ def test_numbers_are_converted_as_they_are_stored(
 def test_numbers_that_do_not_fit_are_refused(value: complex, dtype: str) -> None:
     with pytest.raises(ResultTypeError):
         as_element(value, np.dtype(dtype))
+
+
+def test_the_number_of_a_diagonal_must_be_an_integer() -> None:
+    with pytest.raises(ArgumentTypeError):
+        copying.tril(X, np.array(True))  # type: ignore[arg-type]
+    with pytest.raises(ArgumentTypeError):
+        vt.ones(2, 2).tril_(vt.tensor(True))  # type: ignore[arg-type]
+
+
+def test_counts_may_not_add_up_to_more_than_memory_has() -> None:
+    with pytest.raises(ShapeError):
+        vt.ones(2).repeat_interleave(vt.tensor(2**62))
+    with pytest.raises(ShapeError):
+        vt.repeat_interleave(vt.tensor([2**62] * 4))

@@ -352,13 +352,16 @@ def _bound(value: object) -> int:
 
 def _integer(part: object) -> int:
     """A part that is none of the known types, as an integer: NumPy's integers are."""
-    if isinstance(part, np.bool_) or not hasattr(part, "__index__"):
-        raise OutOfRangeError(
-            "a tensor can be indexed with integers, slices, `...`, None, bools, and lists, "
-            f"arrays or tensors of integers or bools, not with {type(part).__name__}",
-            value=part,
-        )
-    return operator.index(part)
+    if not isinstance(part, np.bool_) and hasattr(part, "__index__"):
+        try:
+            return operator.index(part)
+        except TypeError:
+            pass  # it only says that it is an integer
+    raise OutOfRangeError(
+        "a tensor can be indexed with integers, slices, `...`, None, bools, and lists, "
+        f"arrays or tensors of integers or bools, not with {type(part).__name__}",
+        value=part,
+    )
 
 
 def _array_of_list(part: Sequence[object], as_array: AsArray) -> Array:

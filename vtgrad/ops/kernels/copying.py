@@ -8,6 +8,7 @@ from operator import index
 import numpy as np
 
 from vtgrad.errors import (
+    ArgumentTypeError,
     ArgumentValueError,
     DimensionError,
     ShapeError,
@@ -281,7 +282,11 @@ def triu(self: Array, diagonal: int = 0) -> Array:
 def _shift(self: Array, diagonal: int) -> int:
     """The number of a diagonal, as far as it matters."""
     furthest: int = max(self.shape[-2:])
-    return max(-furthest, min(index(diagonal), furthest))
+    try:
+        return max(-furthest, min(index(diagonal), furthest))
+    except TypeError:
+        # A tensor that holds no integer; others are told before.
+        raise ArgumentTypeError("argument 'diagonal' must be an integer") from None
 
 
 def _check_matrix(self: Array, name: str) -> None:

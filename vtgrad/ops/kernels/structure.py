@@ -141,7 +141,8 @@ def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
     Raises
     ------
     ShapeError
-        If the counts are no vector, one is negative, or they do not add up to `output_size`.
+        If the counts are no vector, one is negative, they do not add up to `output_size`, or they
+        add up to more than memory can have.
     NotSupportedError
         If they are no int64 or int32.
     """
@@ -154,6 +155,8 @@ def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
         )
     if repeats.size and int(repeats.min()) < 0:
         raise ShapeError("repeats must not be negative", least=int(repeats.min()))
+    # Integers that add up to more than memory can have might wrap around.
+    check_sizes((int(repeats.sum(dtype=np.float64)),), 8)
     total = int(repeats.sum())
     if output_size is not None and output_size != total:
         raise ShapeError(
