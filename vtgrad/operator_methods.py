@@ -254,13 +254,13 @@ class OperatorMethods(TensorBase):
         operand = _operand(other)
         if operand is None:
             return NotImplemented
-        return F.bitwise_left_shift(F.full_like(self, operand), self)
+        return cast("T", F.bitwise_left_shift(operand, self))
 
     def __rrshift__(self: T, other: Number) -> T:
         operand = _operand(other)
         if operand is None:
             return NotImplemented
-        return F.bitwise_right_shift(F.full_like(self, operand), self)
+        return cast("T", F.bitwise_right_shift(operand, self))
 
     def __rmatmul__(self: T, other: object) -> T:
         if not isinstance(other, TensorBase):

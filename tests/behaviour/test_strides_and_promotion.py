@@ -386,3 +386,18 @@ def test_a_result_names_the_operator_that_made_it(
     assert fn_name(y) == name
     assert type(y.grad_fn).__name__ == name
     assert not y._is_view()
+
+
+def test_numbers_that_are_shifted_promote_as_other_operands_do() -> None:
+    for shifted, expected in (
+        (2 << vt.tensor([True, False]), [4, 2]),
+        (8 >> vt.tensor([True, False]), [4, 8]),
+        (3 << vt.tensor([1, 2], dtype=vt.int16), [6, 12]),
+    ):
+        assert shifted.tolist() == expected
+    assert (2 << vt.tensor([True])).dtype is vt.int64
+    assert (3 << vt.tensor([1], dtype=vt.int16)).dtype is vt.int16
+    with pytest.raises(NotImplementedError):
+        1.5 << vt.tensor([1])
+    with pytest.raises(NotImplementedError):
+        1.5 >> vt.tensor([1])
