@@ -141,8 +141,8 @@ ENTRIES: tuple[Entry, ...] = (
         cascades=True,
     ),
     Entry(
-        "Several saved values of one graph are lost in different ways: which is named first"
-        " follows from the order in which each library unpacks them.",
+        "Several saved values of one graph are lost in different ways, or an input is not used"
+        " besides: which is named first follows from the order in which each library looks.",
         graph.several_saves_lost,
     ),
     Entry(

@@ -101,7 +101,9 @@ def integers_with_gradient(s: Situation) -> bool:
 _WRITE_REFUSALS = ("leaf-write", "view-of-leaf-write", *_VIEW_REFUSALS)
 
 
-_LOST = frozenset(("stale-saved", "graph-freed", "saved-detached", *_VIEW_REFUSALS[:2]))
+_LOST = frozenset(
+    ("stale-saved", "graph-freed", "saved-detached", "unused-input", *_VIEW_REFUSALS[:2])
+)
 
 
 def several_saves_lost(s: Situation) -> bool:
