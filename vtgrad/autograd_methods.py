@@ -16,12 +16,14 @@ from .errors import (
     RequiresGradError,
 )
 from .graph.accumulate_grad import AccumulateGrad
+from .graph.autograd_meta import AutogradMeta
 from .graph.functions import forget_leaf_node, gradient_edge, meta_of, own_meta
 from .graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from .graph.node import Node
 from .ops.arguments import array_of
 from .ops.generated import functional as F
 from .ops.generated.methods import TensorMethods
+from .ops.view_impls import alias
 from .storage.dtypes import dtype_of
 from .storage.inference import is_inference_mode_enabled
 from .storage.tensor_base import TensorBase
@@ -353,17 +355,30 @@ class AutogradMethods(TensorMethods):
         if not self.requires_grad or not self.is_leaf:
             raise GradRequiredError("post-accumulate hooks need a leaf that requires grad")
         edge = gradient_edge(self)
-        assert edge is not None
-        node = edge.function
-        assert isinstance(node, AccumulateGrad)
-        cell = node.leaf_cell()
+        if edge is None:
+            # As in `register_hook`: nothing is ever accumulated into a view made under no_grad.
+            return HookDict[Callable[[Self], None]]().add(hook)
+        leaf_node = edge.function
+        assert isinstance(leaf_node, AccumulateGrad)
+        cell = leaf_node.leaf_cell()
         if cell.post_accumulate is None:
             cell.post_accumulate = HookDict()
         reference = weakref.ref(self)
+        # A graph may outlive its leaf, and the hook is then the only one to see the gradient. The
+        # leaf owns the node and the hooks, so neither may hold it: it is made anew, on its memory.
+        memory, cls = alias(self._impl), type(self)
 
-        def call() -> None:
+        def call(node: AccumulateGrad) -> None:
             leaf = reference()
-            answer: object = None if leaf is None else hook(leaf)  # type: ignore[func-returns-value]  # that is what is checked
+            if leaf is None:
+                leaf = cast("Self | None", node.variable)
+            if leaf is None:
+                leaf = cls._wrap(alias(memory))
+                meta = AutogradMeta.of_edge(node)
+                meta.requires_grad_ = node.leaf_cell().leaf_state is LeafState.ACCUMULATES
+                leaf._impl.autograd_meta = meta
+                node.move_to(leaf)
+            answer: object = hook(leaf)  # type: ignore[func-returns-value]  # that is what is checked
             # The leaf itself is what a lambda returns that writes to it.
             if answer is not None and answer is not leaf:
                 raise ArgumentTypeError("a post-accumulate hook must return None", hook=hook)

@@ -138,6 +138,54 @@ def test_a_hook_after_accumulation_does_not_run_for_grad() -> None:
     assert seen == []
 
 
+def test_a_post_accumulate_hook_sees_a_leaf_that_nobody_holds_any_more() -> None:
+    seen: list[vt.Tensor] = []
+
+    def made() -> vt.Tensor:
+        x = leaf(2)
+        x.register_post_accumulate_grad_hook(seen.append)
+        x.register_post_accumulate_grad_hook(seen.append)
+        return (x * x).sum()
+
+    y = made()
+    y.backward(retain_graph=True)
+    first, second = seen
+    assert first is second
+    assert first.is_leaf
+    assert first.requires_grad
+    assert first.tolist() == [1, 2]
+    assert grad_list(first) == [2, 4]
+    y.backward()
+    assert seen[2] is first
+    assert grad_list(first) == [4, 8]
+
+
+def test_a_leaf_that_was_detached_and_let_go_requires_no_grad_in_its_post_accumulate_hook() -> None:
+    seen: list[tuple[bool, object]] = []
+
+    def made() -> vt.Tensor:
+        x = leaf(2)
+        x.register_post_accumulate_grad_hook(lambda t: seen.append((t.requires_grad, t.grad)))
+        y = (x * 2).sum()
+        x.detach_()
+        return y
+
+    made().backward()
+    assert seen == [(False, None)]
+
+
+def test_post_accumulate_hooks_of_views_made_under_no_grad_are_never_called() -> None:
+    x = leaf(2)
+    with vt.no_grad():
+        view = x[:1]
+    assert view.requires_grad
+    assert view.is_leaf
+    handle = view.register_post_accumulate_grad_hook(lambda t: pytest.fail("called"))
+    (view * 2).sum().backward()
+    assert view.grad is None
+    handle.remove()
+
+
 def test_hooks_of_a_leaf_run_tensor_then_pre_then_post_accumulate_then_post() -> None:
     log: list[object] = []
     x = leaf(2)

@@ -192,7 +192,7 @@ class AccumulateGrad(Node):
         hooks = self.cell.post_accumulate
         if hooks is not None:
             for hook in tuple(hooks.entries.values()):
-                hook()
+                hook(self)
 
 
 def _laid_out(grad: Array, owned: bool, byte_strides: Shape) -> Array:

@@ -16,11 +16,14 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from ..errors import ArgumentTypeError, HookError
 from ..storage.tensor_base import TensorBase
 from .input_metadata import InputMetadata
+
+if TYPE_CHECKING:
+    from .accumulate_grad import AccumulateGrad
 
 __all__ = [
     "GradCell",
@@ -135,7 +138,7 @@ class GradCell:
 
     grad: TensorBase | None
     leaf_state: LeafState
-    post_accumulate: HookDict[Callable[[], None]] | None
+    post_accumulate: HookDict[Callable[[AccumulateGrad], None]] | None
 
     def accumulate(
         self, grad: TensorBase, plus: Callable[[TensorBase, TensorBase], TensorBase]
