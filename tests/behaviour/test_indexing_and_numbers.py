@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 
-from .support import ON_TORCH, gradients, leaf, ramp, refused, vt
+from .support import ON_TORCH, fn_name, gradients, leaf, ramp, refused, vt
 
 Indexed = Callable[[vt.Tensor], vt.Tensor]
 NAN = math.nan
@@ -282,3 +284,80 @@ def test_what_only_says_that_it_is_an_integer_is_no_index() -> None:
             x[Pretender()]  # type: ignore[index]  # that is the test
         with pytest.raises(IndexError):
             x[Pretender()] = 1  # type: ignore[index]  # that is the test
+
+
+# -- 0-d tensors for numbers, and numbers for tensors --------------------------------------------
+
+
+def scalar(value: float) -> Any:
+    """Give a 0-d tensor that is passed where the types ask for a number."""
+    return vt.tensor(value)
+
+
+def wide(value: int) -> Any:
+    """Give an integer of NumPy's, which is no number to the types."""
+    return np.int64(value)
+
+
+def test_a_0d_tensor_stands_for_a_number_with_its_value_at_the_call() -> None:
+    rate = scalar(0.5)
+    x = leaf(2)
+    y = x * 1
+    y.add_(ramp(2), alpha=rate)
+    z = y.addcmul(y, y, value=scalar(2))
+    rate.fill_(7)
+    assert y.tolist() == [1.5, 3]
+    assert gradients(z.sum(), x) == [[7, 13]]
+    assert vt.sub(3, ramp(1), alpha=scalar(2)).tolist() == [1]
+    assert ramp(1, 1).addmm(ramp(1, 1), ramp(1, 1), beta=scalar(3)).tolist() == [[4]]
+    assert vt.isclose(ramp(1), ramp(1) + 1, atol=scalar(2.0)).tolist() == [True]
+    assert ramp(3).std(correction=scalar(0.0)).tolist() == pytest.approx((2 / 3) ** 0.5)
+
+
+def test_the_dtype_of_a_0d_tensor_for_a_number_counts_as_that_of_the_number() -> None:
+    x = vt.tensor([1, 2])
+    with refused(RuntimeError, "dtype", [x]):
+        x.add_(x, alpha=scalar(0.5))
+    assert (x + x).dtype == vt.int64
+    assert x.float().add(x, alpha=scalar(2.0).double()).dtype == vt.float32
+
+
+@pytest.mark.parametrize(
+    "rate", [vt.tensor([2.0]), vt.tensor(2.0, requires_grad=True)], ids=["1-d", "requires grad"]
+)
+def test_a_tensor_whose_gradient_or_shape_would_be_lost_stands_for_no_number(
+    rate: vt.Tensor,
+) -> None:
+    x = ramp(2)
+    with refused(TypeError, "argument-type", [x, rate]):
+        x.add_(x, alpha=rate)  # type: ignore[arg-type]  # on purpose
+
+
+def test_a_number_is_copied_into_every_element() -> None:
+    x = leaf(2, 2)
+    y = x * 1
+    y[0].copy_(3)
+    assert (y.tolist(), y._version) == ([[3, 3], [3, 4]], 1)
+    assert gradients(y.sum(), x) == [[[0, 0], [1, 1]]]
+    y.copy_(2.5)
+    assert fn_name(y) == "CopyBackwards"
+    assert vt.zeros(1, dtype=vt.uint8).copy_(300).tolist() == [44]
+    assert vt.zeros(1, dtype=vt.int64).copy_(2.7).tolist() == [2]
+
+
+def test_a_number_is_shifted_by_bools_as_an_integer() -> None:
+    bits = vt.tensor([True, False])
+    assert (2 << bits).tolist() == [4, 2]
+    assert (2 >> bits).tolist() == [1, 2]
+    small = vt.tensor([1], dtype=vt.uint8)
+    assert (300 << small).tolist() == [88]
+
+
+def test_a_0d_tensor_is_a_value_for_scatter_and_a_bound_beside_a_number() -> None:
+    index = vt.tensor([[0, 1]])
+    assert ramp(2, 2).scatter_(0, index, value=scalar(7)).tolist() == [[7, 2], [3, 7]]
+    x = vt.tensor([1.0, 2.0])
+    assert x.clamp(wide(2), scalar(3)).tolist() == [2, 2]
+    assert ramp(2, 2).fill_diagonal_(scalar(7)).tolist() == [[7, 2], [3, 7]]
+    assert vt.norm(ramp(3), wide(1)).tolist() == 6
+    assert ramp(3).var(correction=wide(0)).tolist() == pytest.approx(2 / 3)

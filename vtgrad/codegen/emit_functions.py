@@ -22,6 +22,7 @@ from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
 from vtgrad.ops.explain import explain
 from vtgrad.ops.number_first import as_first_operand
+from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.ops.quick import quick_binary
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
@@ -37,6 +38,8 @@ from vtgrad.views.write import write, write_geometry, write_ufunc
 from vtgrad.views.write_out import check_out, write_out, write_outs
 """
 
+# What is passed as a number, or as a 0-d tensor in its place.
+_NUMBERS = ("Number", "float")
 _OWN_TYPES = {"Tensor": "T", "Tensors": "Sequence[T]"}
 # What turns the aliases of an operator into its results.
 _MADE_BY = {
@@ -295,14 +298,14 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
     return text
 
 
-def _explained(operator: Operator, body: str, *, out: bool = True) -> str:
+def _explained(operator: Operator, body: str, name: str = "", *, out: bool = True) -> str:
     """A ``try`` around statements; see Note [Arguments are looked at when a call has failed]."""
-    retried = ""
+    retried = _retried_with_numbers(operator, name or operator.name, out)
     if out and operator.number_first:
         first, second = (a.name for a in operator.arguments[:2])
         passed = f"turned, {_passed(operator, skip_first=True)}{', out=out' * operator.out}"
         inexact = ", inexact=True" if operator.number_first == "float" else ""
-        retried = (
+        retried += (
             f"        turned = as_first_operand({first}, {second}{inexact})\n"
             "        if turned is not None:\n"
             f"            return {operator.name}({passed})\n"
@@ -319,6 +322,24 @@ def _explained(operator: Operator, body: str, *, out: bool = True) -> str:
         f"{retried}"
         f'        explain(error, "{", ".join(types)}", {", ".join(names)})\n'
         "        raise\n"
+    )
+
+
+def _retried_with_numbers(operator: Operator, name: str, out: bool) -> str:
+    """The call again, with numbers for 0-d tensors."""
+    plain = [a.name for a in operator.arguments if a.type.removesuffix(" | None") in _NUMBERS]
+    # Drawing random numbers twice is not the same call again.
+    if not plain or any("Generator" in a.type for a in operator.arguments):
+        return ""
+    passed = ", ".join(
+        (f"{a.name}=" if a.keyword_only else "")
+        + (f"as_number({a.name})" if a.name in plain else a.name)
+        for a in operator.arguments
+    )
+    if out and operator.out:
+        passed += ", out=out"
+    return (
+        f"        if has_number_tensor({', '.join(plain)}):\n            return {name}({passed})\n"
     )
 
 
@@ -370,7 +391,7 @@ def _inplace(operator: Operator, name: str, made: str, users: Set[str]) -> str:
                 f"    if {operator.ufunc_if}:\n        if {done}:\n            return {first}\n"
                 f"        {call}    {general}"
             )
-    return text + _explained(operator, body, out=False) + "\n\n"
+    return text + _explained(operator, body, name, out=False) + "\n\n"
 
 
 def _undocumented(operator: Operator) -> Operator:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar, overload
 
+import numpy as np
+
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.functions import requires_grad
 from vtgrad.ops.arguments import refuse_array
@@ -79,9 +81,9 @@ def _bounds(low: Bound, high: Bound) -> tuple[Bound, Bound]:
     """The bounds, a 0-d tensor beside a number replaced by its number."""
     refuse_array("min", low)
     refuse_array("max", high)
-    if isinstance(low, TensorBase) and isinstance(high, Number):
+    if isinstance(low, TensorBase) and isinstance(high, (Number, np.generic)):
         return _as_number(low), high
-    if isinstance(high, TensorBase) and isinstance(low, Number):
+    if isinstance(high, TensorBase) and isinstance(low, (Number, np.generic)):
         return low, _as_number(high)
     return low, high
 

@@ -11,6 +11,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
 from vtgrad.ops.explain import explained
+from vtgrad.ops.from_python import number_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.basic_index import warn_of_uint8_mask
 from vtgrad.ops.read_first import read_first
@@ -215,7 +216,7 @@ def scatter_(
 
 
 def _one_of(src: AnyTensor | Number | None, value: Number | None, name: str) -> TensorBase | Number:
-    given = src if value is None else value
+    given = src if value is None else number_of(value, "value")
     if given is None or (src is not None and value is not None):
         raise ArgumentTypeError(f"{name} needs either src or value", argument="src")
     return given

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+import numpy as np
+
 from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.arguments import array_of, numpy_or_none
 from vtgrad.ops.explain import explained
+from vtgrad.ops.from_python import number_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.reductions import StdMeanDimResult, VarMeanDimResult
 from vtgrad.ops.reduction_arguments import (
@@ -59,8 +62,11 @@ def _spread_arguments(
         correction = 1 if check_flag(unbiased, "unbiased") else 0
     if correction is UNSET:
         correction = None
-    elif correction is not None and not isinstance(correction, (int, float)):
-        raise ArgumentTypeError("correction must be a number", argument="correction")
+    elif correction is not None:
+        number = number_of(correction, "correction")
+        if isinstance(number, complex):
+            raise ArgumentTypeError("correction must be a real number", argument="correction")
+        correction = number
     dims = None if dim is UNSET else checked_dims(dim)
     return dims, correction, check_flag(keepdim, "keepdim")
 
@@ -163,6 +169,8 @@ def _norm_order(p: Number | str | TensorBase | None, dims: Dims) -> float:
     if isinstance(p, TensorBase):
         array = array_of(p, "p")
         order = array.item() if array.size == 1 else array.shape
+    elif isinstance(p, np.generic):
+        order = p.item()
     if isinstance(order, (int, float)):
         return order
     raise DTypeError(f"the order of a norm must be a real number, not {order!r}", ord=order)

@@ -14,6 +14,7 @@ from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.parts import chunk_size
 from vtgrad.ops.composites.shaping import contiguous, flatten
 from vtgrad.ops.explain import explained
+from vtgrad.ops.from_python import number_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import check_pieces, normalize_dim
@@ -128,11 +129,7 @@ def fill_diagonal_(input: T, fill_value: Number, wrap: bool = False) -> T:
     ShapeError
         If there are fewer than 2 dimensions, or more, of different sizes.
     """
-    if not isinstance(fill_value, Number):
-        raise ArgumentTypeError(
-            f"argument 'fill_value' must be a number, not {type(fill_value).__name__}",
-            argument="fill_value",
-        )
+    fill_value = number_of(fill_value, "fill_value")
     sizes, strides = input.shape, input._impl.strides
     if len(sizes) < 2:
         raise ShapeError(f"fill_diagonal_ needs at least 2 dimensions, got {len(sizes)}")

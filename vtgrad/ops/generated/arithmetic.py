@@ -46,6 +46,7 @@ from vtgrad.ops.generated.arithmetic_nodes import (
     ToCopyBackward0,
 )
 from vtgrad.ops.number_first import as_first_operand
+from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.ops.quick import quick_binary
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
@@ -137,6 +138,8 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
                 alpha=alpha,
             )
     except Exception as error:
+        if has_number_tensor(alpha):
+            return add(input, other, alpha=as_number(alpha), out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
             return add(turned, other, alpha=alpha, out=out)
@@ -179,6 +182,8 @@ def add_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
             return write(input, AddBackward0.record, _add_ufunc_writer, other, operator="add_")
         return write(input, AddBackward0.record, _add_writer, other, alpha=alpha, operator="add_")
     except Exception as error:
+        if has_number_tensor(alpha):
+            return add_(input, other, alpha=as_number(alpha))
         explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
         raise
 
@@ -207,6 +212,8 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
                 alpha=alpha,
             )
     except Exception as error:
+        if has_number_tensor(alpha):
+            return sub(input, other, alpha=as_number(alpha), out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
             return sub(turned, other, alpha=alpha, out=out)
@@ -249,6 +256,8 @@ def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
             return write(input, SubBackward0.record, _sub_ufunc_writer, other, operator="sub_")
         return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha, operator="sub_")
     except Exception as error:
+        if has_number_tensor(alpha):
+            return sub_(input, other, alpha=as_number(alpha))
         explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
         raise
 
@@ -258,6 +267,8 @@ def rsub_tensor(self: T, other: AnyTensor, *, alpha: Number = 1) -> T:
     try:
         array = quiet.run(k.rsub, self._impl.array, other._impl.array, alpha=alpha)
     except Exception as error:
+        if has_number_tensor(alpha):
+            return rsub_tensor(self, other, alpha=as_number(alpha))
         explain(error, "self: Tensor, other: Tensor, alpha: Number", self, other, alpha)
         raise
     result = wrap_like(self, array)
@@ -275,6 +286,8 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
     try:
         array = quiet.run(k.rsub, self._impl.array, other, alpha=alpha)
     except Exception as error:
+        if has_number_tensor(other, alpha):
+            return rsub_number(self, as_number(other), alpha=as_number(alpha))
         explain(error, "self: Tensor, other: Number, alpha: Number", self, other, alpha)
         raise
     result = wrap_like(self, array)
@@ -517,6 +530,8 @@ def remainder_number(self: T, other: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.remainder, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return remainder_number(self, as_number(other), out=out)
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -542,6 +557,8 @@ def remainder_number_(self: T, other: Number) -> T:
             self, RemainderBackward0.record, _remainder_number_writer, other, operator="remainder_"
         )
     except Exception as error:
+        if has_number_tensor(other):
+            return remainder_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 
@@ -589,6 +606,8 @@ def remainder_of_number(self: Number, other: T, *, out: T | None = None) -> T:
             check_out(out, other, differentiable=False)
         array = quiet.run(k.remainder, self, other._impl.array)
     except Exception as error:
+        if has_number_tensor(self):
+            return remainder_of_number(as_number(self), other, out=out)
         explain(error, "self: Number, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -604,6 +623,8 @@ def fmod_number(self: T, other: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.fmod, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return fmod_number(self, as_number(other), out=out)
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -627,6 +648,8 @@ def fmod_number_(self: T, other: Number) -> T:
     try:
         return write(self, FmodBackward0.record, _fmod_number_writer, other, operator="fmod_")
     except Exception as error:
+        if has_number_tensor(other):
+            return fmod_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 
@@ -672,6 +695,8 @@ def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None
             check_out(out, self, end)
         array = quiet.run(k.lerp, self._impl.array, end._impl.array, weight)
     except Exception as error:
+        if has_number_tensor(weight):
+            return lerp_number(self, end, as_number(weight), out=out)
         explain(
             error,
             "self: Tensor, end: Tensor, weight: Number, out: Tensor | None",
@@ -702,6 +727,8 @@ def lerp_number_(self: T, end: AnyTensor, weight: Number) -> T:
         array_of(end, "end")
         return write(self, LerpBackward0.record, _lerp_number_writer, end, weight, operator="lerp_")
     except Exception as error:
+        if has_number_tensor(weight):
+            return lerp_number_(self, end, as_number(weight))
         explain(error, "self: Tensor, end: Tensor, weight: Number", self, end, weight)
         raise
 
@@ -760,6 +787,8 @@ def addcmul(
             k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
         )
     except Exception as error:
+        if has_number_tensor(value):
+            return addcmul(input, tensor1, tensor2, value=as_number(value), out=out)
         explain(
             error,
             "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None",
@@ -801,6 +830,8 @@ def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
             operator="addcmul_",
         )
     except Exception as error:
+        if has_number_tensor(value):
+            return addcmul_(input, tensor1, tensor2, value=as_number(value))
         explain(
             error,
             "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number",
@@ -823,6 +854,8 @@ def addcdiv(
             k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
         )
     except Exception as error:
+        if has_number_tensor(value):
+            return addcdiv(input, tensor1, tensor2, value=as_number(value), out=out)
         explain(
             error,
             "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None",
@@ -864,6 +897,8 @@ def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
             operator="addcdiv_",
         )
     except Exception as error:
+        if has_number_tensor(value):
+            return addcdiv_(input, tensor1, tensor2, value=as_number(value))
         explain(
             error,
             "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number",
@@ -882,6 +917,8 @@ def pow_number(self: T, exponent: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.pow, self._impl.array, exponent)
     except Exception as error:
+        if has_number_tensor(exponent):
+            return pow_number(self, as_number(exponent), out=out)
         explain(error, "self: Tensor, exponent: Number, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:
@@ -905,6 +942,8 @@ def pow_number_(self: T, exponent: Number) -> T:
     try:
         return write(self, PowBackward0.record, _pow_number_writer, exponent, operator="pow_")
     except Exception as error:
+        if has_number_tensor(exponent):
+            return pow_number_(self, as_number(exponent))
         explain(error, "self: Tensor, exponent: Number", self, exponent)
         raise
 
@@ -954,6 +993,8 @@ def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
             check_out(out, exponent)
         array = quiet.run(k.pow, self, exponent._impl.array)
     except Exception as error:
+        if has_number_tensor(self):
+            return pow_of_number(as_number(self), exponent, out=out)
         explain(error, "self: Number, exponent: Tensor, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:

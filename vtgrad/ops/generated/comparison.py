@@ -45,6 +45,7 @@ from vtgrad.ops.generated.comparison_nodes import (
     WhereBackward0,
 )
 from vtgrad.ops.number_first import as_first_operand
+from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -171,6 +172,8 @@ def threshold_backward(grad_output: T, self: AnyTensor, threshold: Number) -> T:
             k.threshold_backward, grad_output._impl.array, self._impl.array, threshold
         )
     except Exception as error:
+        if has_number_tensor(threshold):
+            return threshold_backward(grad_output, self, as_number(threshold))
         explain(
             error,
             "grad_output: Tensor, self: Tensor, threshold: Number",
@@ -348,6 +351,8 @@ def clamp_numbers(
             check_out(out, self)
         array = quiet.run(k.clamp, self._impl.array, min, max)
     except Exception as error:
+        if has_number_tensor(min, max):
+            return clamp_numbers(self, as_number(min), as_number(max), out=out)
         explain(
             error,
             "self: Tensor, min: Number | None, max: Number | None, out: Tensor | None",
@@ -380,6 +385,8 @@ def clamp_numbers_(self: T, min: Number | None = None, max: Number | None = None
             self, ClampBackward1.record, _clamp_numbers_writer, min, max, operator="clamp_"
         )
     except Exception as error:
+        if has_number_tensor(min, max):
+            return clamp_numbers_(self, as_number(min), as_number(max))
         explain(error, "self: Tensor, min: Number | None, max: Number | None", self, min, max)
         raise
 
@@ -391,6 +398,8 @@ def clamp_min_number(self: T, min: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.clamp_min, self._impl.array, min)
     except Exception as error:
+        if has_number_tensor(min):
+            return clamp_min_number(self, as_number(min), out=out)
         explain(error, "self: Tensor, min: Number, out: Tensor | None", self, min, out)
         raise
     if out is not None:
@@ -416,6 +425,8 @@ def clamp_min_number_(self: T, min: Number) -> T:
             self, ClampMinBackward0.record, _clamp_min_number_writer, min, operator="clamp_min_"
         )
     except Exception as error:
+        if has_number_tensor(min):
+            return clamp_min_number_(self, as_number(min))
         explain(error, "self: Tensor, min: Number", self, min)
         raise
 
@@ -463,6 +474,8 @@ def clamp_max_number(self: T, max: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.clamp_max, self._impl.array, max)
     except Exception as error:
+        if has_number_tensor(max):
+            return clamp_max_number(self, as_number(max), out=out)
         explain(error, "self: Tensor, max: Number, out: Tensor | None", self, max, out)
         raise
     if out is not None:
@@ -488,6 +501,8 @@ def clamp_max_number_(self: T, max: Number) -> T:
             self, ClampMaxBackward0.record, _clamp_max_number_writer, max, operator="clamp_max_"
         )
     except Exception as error:
+        if has_number_tensor(max):
+            return clamp_max_number_(self, as_number(max))
         explain(error, "self: Tensor, max: Number", self, max)
         raise
 
@@ -607,6 +622,8 @@ def eq_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.eq, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return eq_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
@@ -629,6 +646,8 @@ def eq_number_(self: T, other: Number) -> T:
     try:
         return write(self, EqBackward0.record, _eq_number_writer, other, operator="eq_")
     except Exception as error:
+        if has_number_tensor(other):
+            return eq_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 
@@ -695,6 +714,8 @@ def ne_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.ne, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return ne_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
@@ -717,6 +738,8 @@ def ne_number_(self: T, other: Number) -> T:
     try:
         return write(self, NeBackward0.record, _ne_number_writer, other, operator="ne_")
     except Exception as error:
+        if has_number_tensor(other):
+            return ne_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 
@@ -783,6 +806,8 @@ def lt_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.lt, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return lt_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
@@ -805,6 +830,8 @@ def lt_number_(self: T, other: Number) -> T:
     try:
         return write(self, LtBackward0.record, _lt_number_writer, other, operator="lt_")
     except Exception as error:
+        if has_number_tensor(other):
+            return lt_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 
@@ -871,6 +898,8 @@ def le_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.le, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return le_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
@@ -893,6 +922,8 @@ def le_number_(self: T, other: Number) -> T:
     try:
         return write(self, LeBackward0.record, _le_number_writer, other, operator="le_")
     except Exception as error:
+        if has_number_tensor(other):
+            return le_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 
@@ -959,6 +990,8 @@ def gt_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.gt, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return gt_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
@@ -981,6 +1014,8 @@ def gt_number_(self: T, other: Number) -> T:
     try:
         return write(self, GtBackward0.record, _gt_number_writer, other, operator="gt_")
     except Exception as error:
+        if has_number_tensor(other):
+            return gt_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 
@@ -1047,6 +1082,8 @@ def ge_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.ge, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return ge_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
@@ -1069,6 +1106,8 @@ def ge_number_(self: T, other: Number) -> T:
     try:
         return write(self, GeBackward0.record, _ge_number_writer, other, operator="ge_")
     except Exception as error:
+        if has_number_tensor(other):
+            return ge_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 
@@ -1151,6 +1190,8 @@ def isclose(
     try:
         array = quiet.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
     except Exception as error:
+        if has_number_tensor(rtol, atol):
+            return isclose(input, other, as_number(rtol), as_number(atol), equal_nan)
         explain(
             error,
             "input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool",

@@ -26,6 +26,7 @@ from vtgrad.ops.generated.copying_nodes import (
     TriuBackward0,
     ZeroBackward0,
 )
+from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
@@ -99,6 +100,8 @@ def fill_number_(self: T, value: Number) -> T:
             overlap="allowed",
         )
     except Exception as error:
+        if has_number_tensor(value):
+            return fill_number_(self, as_number(value))
         explain(error, "self: Tensor, value: Number", self, value)
         raise
 
@@ -119,16 +122,19 @@ def fill_tensor_(self: T, value: AnyTensor) -> T:
 _copy_writer = k.copy_
 
 
-def copy_(input: T, other: AnyTensor, non_blocking: AnyBool = False) -> T:
-    """Overwrite with another tensor, broadcast to the shape and cast to the dtype."""
+def copy_(input: T, other: AnyTensor | Number, non_blocking: AnyBool = False) -> T:
+    """Overwrite with another tensor or a number, broadcast to the shape and cast to the dtype."""
     try:
-        array_of(other, "other")
         return write(
             input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_"
         )
     except Exception as error:
         explain(
-            error, "input: Tensor, other: Tensor, non_blocking: bool", input, other, non_blocking
+            error,
+            "input: Tensor, other: Tensor | Number, non_blocking: bool",
+            input,
+            other,
+            non_blocking,
         )
         raise
 

@@ -17,6 +17,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.saving import (
+    dtype_of_operand,
     integers,
     shapes_of_operand,
 )
@@ -209,13 +210,17 @@ class CopyBackwards(Node):
 
     @staticmethod
     def record(
-        self: TensorBase, other: TensorBase, non_blocking: AnyBool = False, *, inplace: bool = False
+        self: TensorBase,
+        other: TensorBase | Number,
+        non_blocking: AnyBool = False,
+        *,
+        inplace: bool = False,
     ) -> CopyBackwards:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = CopyBackwards((edge0, edge1))
-        node.other_dtype = other._impl.array.dtype
+        node.other_dtype = dtype_of_operand(other)
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:

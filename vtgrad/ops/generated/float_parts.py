@@ -23,6 +23,7 @@ from vtgrad.ops.generated.float_parts_nodes import (
     NextafterBackward0,
     PolarBackward0,
 )
+from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
@@ -103,6 +104,8 @@ def copysign_number(self: T, other: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.copysign, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return copysign_number(self, as_number(other), out=out)
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -129,6 +132,8 @@ def copysign_number_(self: T, other: Number) -> T:
             self, CopysignBackward1.record, _copysign_number_writer, other, operator="copysign_"
         )
     except Exception as error:
+        if has_number_tensor(other):
+            return copysign_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 
@@ -337,6 +342,8 @@ def nan_to_num(
             check_out(out, input)
         array = quiet.run(k.nan_to_num, input._impl.array, nan, posinf, neginf)
     except Exception as error:
+        if has_number_tensor(nan, posinf, neginf):
+            return nan_to_num(input, as_number(nan), as_number(posinf), as_number(neginf), out=out)
         explain(
             error,
             "input: Tensor, nan: float | None, posinf: float | None, neginf: float | None, out: Tensor | None",
@@ -381,6 +388,8 @@ def nan_to_num_(
             operator="nan_to_num_",
         )
     except Exception as error:
+        if has_number_tensor(nan, posinf, neginf):
+            return nan_to_num_(input, as_number(nan), as_number(posinf), as_number(neginf))
         explain(
             error,
             "input: Tensor, nan: float | None, posinf: float | None, neginf: float | None",

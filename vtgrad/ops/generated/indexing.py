@@ -32,6 +32,7 @@ from vtgrad.ops.generated.indexing_nodes import (
     TakeBackward0,
     TakeSpreadBackward0,
 )
+from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -172,6 +173,8 @@ def scatter_value(
             check_out(out, self, index)
         array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, value)
     except Exception as error:
+        if has_number_tensor(value):
+            return scatter_value(self, dim, index, as_number(value), out=out)
         explain(
             error,
             "self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None",
@@ -212,6 +215,8 @@ def scatter_value_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
             distinct=True,
         )
     except Exception as error:
+        if has_number_tensor(value):
+            return scatter_value_(self, dim, index, as_number(value))
         explain(
             error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
         )
@@ -331,6 +336,8 @@ def index_add(
             k.index_add, input._impl.array, dim, index._impl.array, source._impl.array, alpha=alpha
         )
     except Exception as error:
+        if has_number_tensor(alpha):
+            return index_add(input, dim, index, source, alpha=as_number(alpha), out=out)
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Tensor | None",
@@ -377,6 +384,8 @@ def index_add_(
             distinct=True,
         )
     except Exception as error:
+        if has_number_tensor(alpha):
+            return index_add_(input, dim, index, source, alpha=as_number(alpha))
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number",
@@ -458,6 +467,8 @@ def index_fill_number(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> 
     try:
         array = quiet.run(k.index_fill, self._impl.array, dim, index._impl.array, value)
     except Exception as error:
+        if has_number_tensor(value):
+            return index_fill_number(self, dim, index, as_number(value))
         explain(
             error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
         )
@@ -491,6 +502,8 @@ def index_fill_number_(self: T, dim: AnyInt, index: AnyTensor, value: Number) ->
             distinct=True,
         )
     except Exception as error:
+        if has_number_tensor(value):
+            return index_fill_number_(self, dim, index, as_number(value))
         explain(
             error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
         )
@@ -648,6 +661,8 @@ def masked_fill_number(self: T, mask: AnyTensor, value: Number) -> T:
     try:
         array = quiet.run(k.masked_fill, self._impl.array, mask._impl.array, value)
     except Exception as error:
+        if has_number_tensor(value):
+            return masked_fill_number(self, mask, as_number(value))
         explain(error, "self: Tensor, mask: Tensor, value: Number", self, mask, value)
         raise
     result = wrap_like(self, array)
@@ -677,6 +692,8 @@ def masked_fill_number_(self: T, mask: AnyTensor, value: Number) -> T:
             overlap="unrecorded",
         )
     except Exception as error:
+        if has_number_tensor(value):
+            return masked_fill_number_(self, mask, as_number(value))
         explain(error, "self: Tensor, mask: Tensor, value: Number", self, mask, value)
         raise
 

@@ -24,6 +24,7 @@ from vtgrad.ops.generated.products_nodes import (
     TraceBackward0,
     VdotBackward0,
 )
+from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
@@ -154,6 +155,8 @@ def addmm(
             k.addmm, input._impl.array, mat1._impl.array, mat2._impl.array, beta=beta, alpha=alpha
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return addmm(input, mat1, mat2, beta=as_number(beta), alpha=as_number(alpha), out=out)
         explain(
             error,
             "input: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor | None",
@@ -197,6 +200,8 @@ def addmm_(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alph
             operator="addmm_",
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return addmm_(input, mat1, mat2, beta=as_number(beta), alpha=as_number(alpha))
         explain(
             error,
             "input: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number",
@@ -226,6 +231,8 @@ def addmv(
             k.addmv, input._impl.array, mat._impl.array, vec._impl.array, beta=beta, alpha=alpha
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return addmv(input, mat, vec, beta=as_number(beta), alpha=as_number(alpha), out=out)
         explain(
             error,
             "input: Tensor, mat: Tensor, vec: Tensor, beta: Number, alpha: Number, out: Tensor | None",
@@ -269,6 +276,8 @@ def addmv_(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha:
             operator="addmv_",
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return addmv_(input, mat, vec, beta=as_number(beta), alpha=as_number(alpha))
         explain(
             error,
             "input: Tensor, mat: Tensor, vec: Tensor, beta: Number, alpha: Number",
@@ -298,6 +307,8 @@ def addr(
             k.addr, input._impl.array, vec1._impl.array, vec2._impl.array, beta=beta, alpha=alpha
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return addr(input, vec1, vec2, beta=as_number(beta), alpha=as_number(alpha), out=out)
         explain(
             error,
             "input: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number, out: Tensor | None",
@@ -341,6 +352,8 @@ def addr_(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha
             operator="addr_",
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return addr_(input, vec1, vec2, beta=as_number(beta), alpha=as_number(alpha))
         explain(
             error,
             "input: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number",
@@ -375,6 +388,10 @@ def baddbmm(
             alpha=alpha,
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return baddbmm(
+                input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha), out=out
+            )
         explain(
             error,
             "input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None",
@@ -420,6 +437,8 @@ def baddbmm_(
             operator="baddbmm_",
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return baddbmm_(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha))
         explain(
             error,
             "input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number",
@@ -454,6 +473,10 @@ def addbmm(
             alpha=alpha,
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return addbmm(
+                input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha), out=out
+            )
         explain(
             error,
             "input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None",
@@ -499,6 +522,8 @@ def addbmm_(
             operator="addbmm_",
         )
     except Exception as error:
+        if has_number_tensor(beta, alpha):
+            return addbmm_(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha))
         explain(
             error,
             "input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number",

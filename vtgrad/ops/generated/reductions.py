@@ -48,6 +48,7 @@ from vtgrad.ops.generated.reductions_nodes import (
     VarBackward0,
     VarMeanBackward0,
 )
+from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
@@ -667,6 +668,8 @@ def var_dim(
             check_out(out, self)
         array = quiet.run(k.var, self._impl.array, dim, correction, keepdim)
     except Exception as error:
+        if has_number_tensor(correction):
+            return var_dim(self, dim, as_number(correction), keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
@@ -699,6 +702,8 @@ def std_dim(
             check_out(out, self)
         array = quiet.run(k.std, self._impl.array, dim, correction, keepdim)
     except Exception as error:
+        if has_number_tensor(correction):
+            return std_dim(self, dim, as_number(correction), keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
@@ -740,6 +745,8 @@ def linalg_vector_norm(
             k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype)
         )
     except Exception as error:
+        if has_number_tensor(ord):
+            return linalg_vector_norm(self, as_number(ord), dim, keepdim, dtype=dtype, out=out)
         explain(
             error,
             "self: Tensor, ord: float, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
@@ -940,6 +947,8 @@ def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | No
             check_out(out, input)
         array = quiet.run(k.renorm, input._impl.array, p, dim, maxnorm)
     except Exception as error:
+        if has_number_tensor(p, maxnorm):
+            return renorm(input, as_number(p), dim, as_number(maxnorm), out=out)
         explain(
             error,
             "input: Tensor, p: float, dim: int, maxnorm: float, out: Tensor | None",
@@ -973,6 +982,8 @@ def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
             input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_"
         )
     except Exception as error:
+        if has_number_tensor(p, maxnorm):
+            return renorm_(input, as_number(p), dim, as_number(maxnorm))
         explain(error, "input: Tensor, p: float, dim: int, maxnorm: float", input, p, dim, maxnorm)
         raise
 
@@ -1164,6 +1175,8 @@ def var_mean_dim(
     try:
         arrays = quiet.run(k.var_mean_dim, self._impl.array, dim, correction, keepdim)
     except Exception as error:
+        if has_number_tensor(correction):
+            return var_mean_dim(self, dim, as_number(correction), keepdim)
         explain(
             error,
             "self: Tensor, dim: Dims, correction: float | None, keepdim: bool",
@@ -1198,6 +1211,8 @@ def std_mean_dim(
     try:
         arrays = quiet.run(k.std_mean_dim, self._impl.array, dim, correction, keepdim)
     except Exception as error:
+        if has_number_tensor(correction):
+            return std_mean_dim(self, dim, as_number(correction), keepdim)
         explain(
             error,
             "self: Tensor, dim: Dims, correction: float | None, keepdim: bool",
@@ -1224,6 +1239,8 @@ def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
     try:
         array = quiet.run(k.dist, input._impl.array, other._impl.array, p)
     except Exception as error:
+        if has_number_tensor(p):
+            return dist(input, other, as_number(p))
         explain(error, "input: Tensor, other: Tensor, p: float", input, other, p)
         raise
     result = wrap_like(input, array)

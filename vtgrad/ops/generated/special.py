@@ -31,6 +31,7 @@ from vtgrad.ops.generated.special_nodes import (
     XlogyBackward1,
     XlogyBackward2,
 )
+from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
@@ -153,6 +154,8 @@ def logit(input: T, eps: AnyFloat | None = None, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.logit, input._impl.array, eps)
     except Exception as error:
+        if has_number_tensor(eps):
+            return logit(input, as_number(eps), out=out)
         explain(error, "input: Tensor, eps: float | None, out: Tensor | None", input, eps, out)
         raise
     if out is not None:
@@ -176,6 +179,8 @@ def logit_(input: T, eps: AnyFloat | None = None) -> T:
     try:
         return write(input, LogitBackward0.record, _logit_writer, eps, operator="logit_")
     except Exception as error:
+        if has_number_tensor(eps):
+            return logit_(input, as_number(eps))
         explain(error, "input: Tensor, eps: float | None", input, eps)
         raise
 
@@ -221,6 +226,8 @@ def xlogy_of_number(self: Number, other: T, *, out: T | None = None) -> T:
             check_out(out, other)
         array = quiet.run(k.xlogy, self, other._impl.array)
     except Exception as error:
+        if has_number_tensor(self):
+            return xlogy_of_number(as_number(self), other, out=out)
         explain(error, "self: Number, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -243,6 +250,8 @@ def xlogy_number(self: T, other: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.xlogy, self._impl.array, other)
     except Exception as error:
+        if has_number_tensor(other):
+            return xlogy_number(self, as_number(other), out=out)
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -266,6 +275,8 @@ def xlogy_number_(self: T, other: Number) -> T:
     try:
         return write(self, XlogyBackward2.record, _xlogy_number_writer, other, operator="xlogy_")
     except Exception as error:
+        if has_number_tensor(other):
+            return xlogy_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
 

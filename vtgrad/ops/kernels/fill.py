@@ -7,6 +7,7 @@ import numpy as np
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.dtypes import number_dtype
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.warn import warn
 
@@ -42,14 +43,16 @@ def zero_(self: Array) -> None:
     self.fill(0)
 
 
-def copy_(self: Array, src: Array, non_blocking: bool = False) -> None:
-    """Overwrite with another array, broadcast to the shape and cast to the dtype.
+def copy_(self: Array, src: Array | Number, non_blocking: bool = False) -> None:
+    """Overwrite with another array or a number, broadcast to the shape and cast to the dtype.
 
     Warns
     -----
     UserWarning
         If imaginary parts are dropped.
     """
+    if not isinstance(src, np.ndarray):
+        src = np.asarray(src, number_dtype(src))
     if src.shape != self.shape:
         lead = self.ndim - src.ndim
         if lead < 0 or any(
