@@ -386,7 +386,12 @@ def arange(
     places: Array = np.arange(int(count), dtype=np.int64 if wanted.kind in "iu" else np.float64)
     with np.errstate(all="ignore"):
         values: Array = (first + places * by).astype(wanted)
-    return written(values, out, requires_grad, "arange")
+    return written(_shaped_like(values, out), out, requires_grad, "arange")
+
+
+def _shaped_like(values: Array, out: Tensor | None) -> Array:
+    """Values in a row, or in the shape of ``out`` if that has room for exactly as many."""
+    return values if out is None or out.numel() != values.size else values.reshape(out.shape)
 
 
 def linspace(
@@ -449,7 +454,8 @@ def linspace(
         )
         if count == 1:
             values = np.array([first])
-        return written(values.astype(wanted), out, requires_grad, "linspace")
+        values = _shaped_like(values.astype(wanted), out)
+        return written(values, out, requires_grad, "linspace")
 
 
 def eye(

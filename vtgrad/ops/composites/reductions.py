@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from vtgrad.errors import ArgumentTypeError, DTypeError
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError, DTypeError, ResultTypeError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.reduction_arguments import (
@@ -220,7 +222,7 @@ def any(
 ) -> T:
     """Whether some element is not zero: of all, or over dimensions."""
     dims = checked_dims(dim if axis is UNSET else axis)
-    return F.any_dim(input, dims, check_flag(keepdim, "keepdim"), out=out)
+    return F.any_dim(_for_truth_in(out, input), dims, check_flag(keepdim, "keepdim"), out=out)
 
 
 def all(
@@ -233,4 +235,24 @@ def all(
 ) -> T:
     """Whether no element is zero: of all, or over dimensions."""
     dims = checked_dims(dim if axis is UNSET else axis)
-    return F.all_dim(input, dims, check_flag(keepdim, "keepdim"), out=out)
+    return F.all_dim(_for_truth_in(out, input), dims, check_flag(keepdim, "keepdim"), out=out)
+
+
+def _for_truth_in(out: TensorBase | None, input: T) -> T:
+    """What to ask for truth if it is stored in ``out``: uint8 was its dtype before there was bool.
+
+    Raises
+    ------
+    ResultTypeError
+        If ``out`` is of another dtype than these two.
+    """
+    if isinstance(out, TensorBase):
+        if out._impl.dtype not in (np.bool_, np.uint8):
+            raise ResultTypeError(
+                f"out= has dtype {out.dtype.name}, but the operator stores bool or uint8 only",
+                target=out.dtype,
+            )
+        if out._impl.dtype == np.bool_ and isinstance(input, TensorBase):
+            # The truth of uint8 is uint8, which bool does not take.
+            return F.to_dtype(input, out._impl.dtype) if input._impl.dtype == np.uint8 else input
+    return input

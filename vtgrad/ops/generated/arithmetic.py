@@ -707,7 +707,7 @@ def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None
         )
         raise
     if out is not None:
-        return write_out(out, array, "lerp", exact=True, inputs=(self, end))
+        return write_out(out, array, "lerp", inputs=(self, end))
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())

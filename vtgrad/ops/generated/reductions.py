@@ -632,7 +632,7 @@ def any_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
         )
         raise
     if out is not None:
-        return write_out(out, array, "any", exact=True)
+        return write_out(out, array, "any")
     result = wrap_like(self, array)
     return result
 
@@ -654,7 +654,7 @@ def all_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
         )
         raise
     if out is not None:
-        return write_out(out, array, "all", exact=True)
+        return write_out(out, array, "all")
     result = wrap_like(self, array)
     return result
 
