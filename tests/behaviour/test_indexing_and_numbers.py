@@ -119,6 +119,15 @@ def test_a_size_to_be_found_out_is_ambiguous_beside_size_zero(shape: tuple[int, 
     assert empty.view(-1, 3).shape == (0, 3)
 
 
+def test_a_slice_of_no_dimension_is_refused() -> None:
+    x = ramp(2, 3)
+    assert x[..., ...].tolist() == x.tolist()
+    with refused(IndexError, "index", [x]):
+        x[..., ..., 1:]
+    with refused(IndexError, "index", [x]):
+        x[..., ..., 1:] = 5.0
+
+
 # -- assigning ---------------------------------------------------------------------------------
 
 
@@ -311,7 +320,7 @@ def test_a_0d_tensor_stands_for_a_number_with_its_value_at_the_call() -> None:
     assert vt.sub(3, ramp(1), alpha=scalar(2)).tolist() == [1]
     assert ramp(1, 1).addmm(ramp(1, 1), ramp(1, 1), beta=scalar(3)).tolist() == [[4]]
     assert vt.isclose(ramp(1), ramp(1) + 1, atol=scalar(2.0)).tolist() == [True]
-    assert ramp(3).std(correction=scalar(0.0)).tolist() == pytest.approx((2 / 3) ** 0.5)
+    assert ramp(2).var(correction=scalar(0.0)).tolist() == 0.25
 
 
 def test_the_dtype_of_a_0d_tensor_for_a_number_counts_as_that_of_the_number() -> None:
@@ -331,6 +340,27 @@ def test_a_tensor_whose_gradient_or_shape_would_be_lost_stands_for_no_number(
     x = ramp(2)
     with refused(TypeError, "argument-type", [x, rate]):
         x.add_(x, alpha=rate)  # type: ignore[arg-type]  # on purpose
+
+
+def test_a_0d_tensor_for_a_number_of_a_write_is_neither_saved_nor_an_operand() -> None:
+    bound = scalar(0.25)
+    x = real(0.5, 0.75)
+    y = x * 1
+    y.logit_(bound)
+    bound.fill_(7)
+    assert gradients(y.sum(), x, create_graph=True) == [pytest.approx([4, 16 / 3])]
+    wrong: Any
+    for wrong in (vt.tensor([2.0]), scalar(2.0).requires_grad_()):
+        with refused(TypeError, "argument-type", [y]):
+            y.renorm_(wrong, 0, 1)
+    assert ramp(2).normal_(scalar(5), scalar(0)).tolist() == [5, 5]
+
+
+def test_integers_that_meet_a_dimension_of_size_1_keep_their_dtype_in_tensor_products() -> None:
+    x, y = vt.tensor([[2], [3]], dtype=vt.uint8), vt.tensor([[4, 5]], dtype=vt.uint8)
+    assert vt.inner(x, x).tolist() == [[4, 6], [6, 9]]
+    assert vt.tensordot(x, y, ([1], [1])).tolist() == [[18], [27]]
+    assert vt.inner(x, x).dtype == vt.uint8
 
 
 def test_a_number_is_copied_into_every_element() -> None:

@@ -22,7 +22,7 @@ from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
 from vtgrad.ops.explain import explain
 from vtgrad.ops.number_first import as_first_operand
-from vtgrad.ops.number_tensors import as_number, has_number_tensor
+from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.ops.quick import quick_binary
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
@@ -328,8 +328,9 @@ def _explained(operator: Operator, body: str, name: str = "", *, out: bool = Tru
 def _retried_with_numbers(operator: Operator, name: str, out: bool) -> str:
     """The call again, with numbers for 0-d tensors."""
     plain = [a.name for a in operator.arguments if a.type.removesuffix(" | None") in _NUMBERS]
-    # Drawing random numbers twice is not the same call again.
-    if not plain or any("Generator" in a.type for a in operator.arguments):
+    # Random numbers drawn twice are not the same call again; in place, none has been drawn.
+    drawn = out and any("Generator" in a.type for a in operator.arguments)
+    if not plain or drawn:
         return ""
     passed = ", ".join(
         (f"{a.name}=" if a.keyword_only else "")
@@ -366,6 +367,9 @@ def _inplace(operator: Operator, name: str, made: str, users: Set[str]) -> str:
     for a in operator.arguments[1:]:
         if a.type == "Tensor":
             body += f'    array_of({a.name}, "{a.name}")\n'
+        elif operator.method and not a.keyword_only and a.type.removesuffix(" | None") in _NUMBERS:
+            # The funnel would take a tensor's array, which a kernel may take for the number.
+            body += f"    refuse_tensor({a.name})\n"
     rest = _passed(operator, skip_first=True)
     spoken = _spoken(name, users)
     extra = f', operator="{spoken}"'

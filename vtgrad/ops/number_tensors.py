@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TypeVar, cast
 
+from ..errors import DTypeError
 from ..storage.tensor_base import TensorBase
 
-__all__ = ["as_number", "has_number_tensor"]
+__all__ = ["as_number", "has_number_tensor", "refuse_tensor"]
 
 N = TypeVar("N")
 
@@ -29,6 +30,18 @@ def as_number(value: N) -> N:
     if _stands_for_a_number(value):
         return cast("N", cast("TensorBase", value)._impl.array.item())
     return value
+
+
+def refuse_tensor(value: object) -> None:
+    """Let a call with a tensor for a number fail, before anything takes it for an operand.
+
+    Raises
+    ------
+    DTypeError
+        If it is one; the call is tried again or explained then.
+    """
+    if isinstance(value, TensorBase):
+        raise DTypeError("a number was expected, not a tensor")
 
 
 def _stands_for_a_number(value: object) -> bool:

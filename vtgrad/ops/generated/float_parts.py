@@ -23,7 +23,7 @@ from vtgrad.ops.generated.float_parts_nodes import (
     NextafterBackward0,
     PolarBackward0,
 )
-from vtgrad.ops.number_tensors import as_number, has_number_tensor
+from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
@@ -378,6 +378,9 @@ def nan_to_num_(
 ) -> T:
     """Write the result of `nan_to_num` into the tensor itself, which is returned."""
     try:
+        refuse_tensor(nan)
+        refuse_tensor(posinf)
+        refuse_tensor(neginf)
         return write(
             input,
             NanToNumBackward0.record,

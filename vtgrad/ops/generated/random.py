@@ -27,6 +27,7 @@ from vtgrad.ops.generated.random_nodes import (
     RandomBackward2,
     UniformBackward0,
 )
+from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.ops.types import Generator
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
@@ -61,6 +62,8 @@ def normal_(
 ) -> T:
     """Fill with normal numbers of a mean and a standard deviation."""
     try:
+        refuse_tensor(mean)
+        refuse_tensor(std)
         return write(
             input,
             NormalBackward0.record,
@@ -71,6 +74,8 @@ def normal_(
             operator="normal_",
         )
     except Exception as error:
+        if has_number_tensor(mean, std):
+            return normal_(input, as_number(mean), as_number(std), generator=generator)
         explain(
             error,
             "input: Tensor, mean: float, std: float, generator: Generator | None",
@@ -90,6 +95,8 @@ def uniform_(
 ) -> T:
     """Fill with numbers spread evenly over [from_, to)."""
     try:
+        refuse_tensor(from_)
+        refuse_tensor(to)
         return write(
             input,
             UniformBackward0.record,
@@ -100,6 +107,8 @@ def uniform_(
             operator="uniform_",
         )
     except Exception as error:
+        if has_number_tensor(from_, to):
+            return uniform_(input, as_number(from_), as_number(to), generator=generator)
         explain(
             error,
             "input: Tensor, from_: float, to: float, generator: Generator | None",
@@ -117,6 +126,7 @@ _exponential_writer = k.exponential_
 def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
     """Fill with exponential numbers of a rate."""
     try:
+        refuse_tensor(lambd)
         return write(
             input,
             ExponentialBackward0.record,
@@ -126,6 +136,8 @@ def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None
             operator="exponential_",
         )
     except Exception as error:
+        if has_number_tensor(lambd):
+            return exponential_(input, as_number(lambd), generator=generator)
         explain(
             error,
             "input: Tensor, lambd: float, generator: Generator | None",
@@ -144,6 +156,8 @@ def cauchy_(
 ) -> T:
     """Fill with Cauchy numbers of a median and a scale."""
     try:
+        refuse_tensor(median)
+        refuse_tensor(sigma)
         return write(
             input,
             CauchyBackward0.record,
@@ -154,6 +168,8 @@ def cauchy_(
             operator="cauchy_",
         )
     except Exception as error:
+        if has_number_tensor(median, sigma):
+            return cauchy_(input, as_number(median), as_number(sigma), generator=generator)
         explain(
             error,
             "input: Tensor, median: float, sigma: float, generator: Generator | None",
@@ -173,6 +189,8 @@ def log_normal_(
 ) -> T:
     """Fill with exponentials of normal numbers of a mean and a standard deviation."""
     try:
+        refuse_tensor(mean)
+        refuse_tensor(std)
         return write(
             input,
             LogNormalBackward0.record,
@@ -183,6 +201,8 @@ def log_normal_(
             operator="log_normal_",
         )
     except Exception as error:
+        if has_number_tensor(mean, std):
+            return log_normal_(input, as_number(mean), as_number(std), generator=generator)
         explain(
             error,
             "input: Tensor, mean: float, std: float, generator: Generator | None",
@@ -200,6 +220,7 @@ _geometric_writer = k.geometric_
 def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> T:
     """Fill with numbers of trials until the first success, which has probability `p`."""
     try:
+        refuse_tensor(p)
         return write(
             input,
             GeometricBackward0.record,
@@ -209,6 +230,8 @@ def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> 
             operator="geometric_",
         )
     except Exception as error:
+        if has_number_tensor(p):
+            return geometric_(input, as_number(p), generator=generator)
         explain(error, "input: Tensor, p: float, generator: Generator | None", input, p, generator)
         raise
 
@@ -340,6 +363,8 @@ def bernoulli_number_(self: T, p: AnyFloat = 0.5, *, generator: Generator | None
             operator="bernoulli_",
         )
     except Exception as error:
+        if has_number_tensor(p):
+            return bernoulli_number_(self, as_number(p), generator=generator)
         explain(error, "self: Tensor, p: float, generator: Generator | None", self, p, generator)
         raise
 

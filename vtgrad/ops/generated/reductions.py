@@ -48,7 +48,7 @@ from vtgrad.ops.generated.reductions_nodes import (
     VarBackward0,
     VarMeanBackward0,
 )
-from vtgrad.ops.number_tensors import as_number, has_number_tensor
+from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
@@ -978,6 +978,8 @@ _renorm_writer = store_result(k.renorm, direct=False)
 def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
     """Write the result of `renorm` into the tensor itself, which is returned."""
     try:
+        refuse_tensor(p)
+        refuse_tensor(maxnorm)
         return write(
             input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_"
         )

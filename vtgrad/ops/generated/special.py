@@ -31,7 +31,7 @@ from vtgrad.ops.generated.special_nodes import (
     XlogyBackward1,
     XlogyBackward2,
 )
-from vtgrad.ops.number_tensors import as_number, has_number_tensor
+from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
@@ -177,6 +177,7 @@ _logit_writer = store_result(k.logit, direct=True)
 def logit_(input: T, eps: AnyFloat | None = None) -> T:
     """Write the result of `logit` into the tensor itself, which is returned."""
     try:
+        refuse_tensor(eps)
         return write(input, LogitBackward0.record, _logit_writer, eps, operator="logit_")
     except Exception as error:
         if has_number_tensor(eps):

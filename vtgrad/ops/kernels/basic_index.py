@@ -284,6 +284,11 @@ class _Parser:
 
     def _slice(self, part: slice) -> None:
         step = _slice_step(part, self.dim)
+        if self.dim >= len(self.sizes):  # after a second ellipsis
+            raise OutOfRangeError(
+                f"a slice speaks of dimension {self.dim}, but there are {len(self.sizes)}",
+                dim=self.dim,
+            )
         if not _is_full(step, self.sizes[self.dim]):
             self.steps.append(step)
         self.dim += 1
