@@ -259,6 +259,16 @@ def test_retain_grad_sees_all_hooks_also_those_registered_later() -> None:
     assert grad_list(x) == [3, 3]
 
 
+def test_retain_grad_does_nothing_the_second_time_even_on_a_view_that_cannot_be_used() -> None:
+    pieces = (leaf(2, 3) * 1).unbind(0)
+    pieces[0].retain_grad()
+    with vt.no_grad():
+        pieces[0].mul_(2)
+    pieces[0].retain_grad()
+    with refused(RuntimeError, "multi-output-view"):
+        pieces[1].retain_grad()
+
+
 def test_retain_grad_on_a_leaf_does_nothing() -> None:
     x = leaf(1)
     x.retain_grad()

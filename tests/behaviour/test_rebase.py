@@ -8,6 +8,7 @@ import pytest
 
 from .support import (
     collector_off,
+    differs_from_torch,
     fn_name,
     gradients,
     leaf,
@@ -114,6 +115,18 @@ def test_a_differentiable_write_makes_earlier_views_require_grad() -> None:
     assert before == (False, True)
     assert (v.requires_grad, v.is_leaf) == (True, False)
     assert fn_name(v) == "AsStridedBackward0"
+
+
+@differs_from_torch("it takes the view for a leaf unless its producer was asked for before")
+def test_a_view_that_came_to_require_grad_is_written_whether_or_not_its_producer_was_read() -> None:
+    w = leaf(3)
+    for read in (False, True):
+        b = ramp(3)
+        v = b[:2]
+        b.mul_(w)
+        assert not read or v.grad_fn is not None
+        v.mul_(2)
+        assert gradients(b.sum(), w) == [[2, 4, 3]]
 
 
 def test_views_of_an_unwritten_region_require_grad_with_gradient_zero() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -182,6 +183,20 @@ def _variance_of_nothing(library: Library, x: Tensor) -> Tensor:
     return x.var(dim=()).sum()
 
 
+def _last_copied(library: Library, x: Tensor) -> Tensor:
+    return library.narrow_copy(x, 0, -1, 1).sum()
+
+
+def _real_parts_multiplied(library: Library, z: Tensor) -> Tensor:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # imaginary parts are dropped on purpose
+        return z.cumprod(0, dtype=library.float64).sum()
+
+
+def _lengths_of_nothing(library: Library, x: Tensor) -> Tensor:
+    return library.polar(x, _ramp(library, 2) - 1).real[0]
+
+
 CASES: dict[str, Case] = {
     "a complex view that is turned in place": Case(
         _turned_complex,
@@ -223,6 +238,11 @@ CASES: dict[str, Case] = {
     "a variance over no dimension": Case(
         _variance_of_nothing, [1.0, 2.0, 3.0], [-np.inf, np.nan, np.inf]
     ),
+    "a copied part whose start is negative": Case(_last_copied, [1.0, 2.0, 3.0], [0.0, 0.0, 0.0]),
+    "a running product of real parts": Case(
+        _real_parts_multiplied, [3.0 + 4.0j, 2.0 + 0.0j], [1.08 + 1.44j, 3.0 + 0.0j]
+    ),
+    "a magnitude of zero": Case(_lengths_of_nothing, [0.0, 0.0], [0.0, 0.0]),
 }
 
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
