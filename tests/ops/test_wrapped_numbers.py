@@ -1,5 +1,7 @@
 """A 0-d tensor that stands for a Python number promotes like the number."""
 
+import inspect
+
 import pytest
 
 import vtgrad as vt
@@ -39,3 +41,35 @@ def test_a_number_may_be_the_first_operand() -> None:
             call(2**70, small)
     with pytest.raises(ArgumentTypeError, match="'input' must be a tensor"):
         vt.add("1", x)  # type: ignore[call-overload]  # what is refused
+
+
+NUMBERS = ("Number", "AnyFloat", "AnyFloat | None")
+
+
+def _writers_with_numbers() -> list[tuple[str, str]]:
+    """Every in-place method and one of its parameters that is a number."""
+    return [
+        (name, parameter)
+        for name in dir(vt.Tensor)
+        if name.endswith("_") and not name.endswith("__")
+        for parameter, found in inspect.signature(getattr(vt.Tensor, name)).parameters.items()
+        if found.annotation in NUMBERS
+    ]
+
+
+@pytest.mark.parametrize(("name", "parameter"), _writers_with_numbers())
+def test_no_writer_takes_a_tensor_for_an_operand_where_it_has_a_number(
+    name: str, parameter: str
+) -> None:
+    made = {"AnyTensor": vt.ones(2, 2), "AnyInt": 0, "AnyFloat": 1.0, "Number": 1.0}
+    given: dict[str, object] = {}
+    for other, found in list(inspect.signature(getattr(vt.Tensor, name)).parameters.items())[1:]:
+        if other == parameter or found.default is not inspect.Parameter.empty:
+            continue
+        if found.annotation not in made:
+            pytest.skip(f"{name} needs a {found.annotation}")
+        given[other] = made[found.annotation]
+    y = vt.full((2, 2), 0.5, requires_grad=True) * 1
+    with pytest.raises(vt.errors.ArgumentTypeError):
+        getattr(y, name)(**given, **{parameter: vt.tensor([0.25])})
+    assert (y.tolist(), y._version) == ([[0.5, 0.5]] * 2, 0)
