@@ -87,6 +87,9 @@ class Size(tuple[int, ...]):
         return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Size:
+        if isinstance(times, np.ndarray):
+            # It multiplies each size, as it does for other tuples.
+            return NotImplemented
         return _as_size(Size, super().__mul__(times))
 
     def __rmul__(self, times: SupportsIndex) -> Size:

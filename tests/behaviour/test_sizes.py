@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 from .support import ramp, vt
@@ -18,6 +19,14 @@ def test_shape_and_size_are_sizes() -> None:
     assert x.shape == x.size() == (2, 3)
     assert hash(x.shape) == hash((2, 3))
     assert repr(x.shape).endswith("Size([2, 3])")
+
+
+def test_an_array_multiplies_each_size() -> None:
+    shape = ramp(2, 3).shape
+    product: object = shape * np.array([1, 2])
+    assert isinstance(product, np.ndarray)
+    assert product.tolist() == [2, 6]
+    assert (np.array([1, 2]) * shape).tolist() == [2, 6]
 
 
 def test_slices_sums_and_multiples_of_sizes_are_sizes() -> None:
