@@ -129,27 +129,28 @@ def _folded(left: T, right: TensorBase) -> T:
 
 def _tall_product(batch: T, single: TensorBase) -> T:
     """``batch @ single``, for a matrix or vector, as one product."""
-    lead = batch.shape[:-1]
-    tall = F.reshape(batch, (math.prod(lead), batch.shape[-1]))
+    *lead, inner = batch._impl.array.shape
+    tall = F.reshape(batch, (math.prod(lead), inner))
     if single.ndim == 1:
-        return F._unsafe_view(F.mv(tall, single), lead)
+        return F._unsafe_view(F.mv(tall, single), tuple(lead))
     return F._unsafe_view(F.mm(tall, single), (*lead, single.shape[1]))
 
 
 def _batched(left: T, right: TensorBase) -> T:
     """The product matrix by matrix, of batches that broadcast."""
-    rows = left.shape[-2] if left.ndim > 1 else 1
-    lead = broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    ours, theirs = left._impl.array.shape, right._impl.array.shape
+    rows = ours[-2] if len(ours) > 1 else 1
+    lead = broadcast_shapes(ours[:-2], theirs[:-2])
     count = math.prod(lead)
-    inner = left.shape[-1]
+    inner = ours[-1]
     first = F.reshape(F.expand(left, (*lead, rows, inner)), (count, rows, inner))
-    result_shape = (*lead, rows) if left.ndim > 1 else lead
-    if right.ndim == 1:
-        size = right.shape[0]
+    result_shape = (*lead, rows) if len(ours) > 1 else lead
+    if len(theirs) == 1:
+        size = theirs[0]
         vectors = F.reshape(F.expand(right, (*lead, size)), (count, size))
         columns = F.bmm(first, F.unsqueeze(vectors, 2))
         return F._unsafe_view(F.squeeze_dim(columns, -1), result_shape)
-    height, width = right.shape[-2:]
+    height, width = theirs[-2:]
     second = F.reshape(F.expand(right, (*lead, height, width)), (count, height, width))
     return F._unsafe_view(F.bmm(first, second), (*result_shape, width))
 
@@ -190,7 +191,7 @@ def einsum(equation: str, *operands: T | Sequence[T]) -> T:
         raise ArgumentTypeError("einsum() takes tensors after the equation")
     if not tensors:
         raise ArgumentValueError("einsum() needs at least one operand")
-    plan = plan_einsum(equation, [x.shape for x in tensors])
+    plan = plan_einsum(equation, [x._impl.array.shape for x in tensors])
     aligned = [
         _aligned(x, labels, plan.labels) for x, labels in zip(tensors, plan.operands, strict=True)
     ]
@@ -236,9 +237,10 @@ def _contracted(left: T, right: T, ending: Sequence[int]) -> T:
 
     The summed dimensions stay, with size 1.
     """
-    alone_left = [d for d in ending if left.shape[d] != 1 and right.shape[d] == 1]
-    alone_right = [d for d in ending if left.shape[d] == 1 and right.shape[d] != 1]
-    together = [d for d in ending if left.shape[d] != 1 and right.shape[d] != 1]
+    ours, theirs = left._impl.array.shape, right._impl.array.shape
+    alone_left = [d for d in ending if ours[d] != 1 and theirs[d] == 1]
+    alone_right = [d for d in ending if ours[d] == 1 and theirs[d] != 1]
+    together = [d for d in ending if ours[d] != 1 and theirs[d] != 1]
     if alone_left:
         left = F.sum_dim(left, tuple(alone_left), True)
     if alone_right:
@@ -248,26 +250,28 @@ def _contracted(left: T, right: T, ending: Sequence[int]) -> T:
 
 def _matrix_product(left: T, right: T, summed: Sequence[int]) -> T:
     """The sum of products over `summed`, as one batched matrix product."""
-    free = [d for d in range(left.ndim) if d not in summed]
-    batch = [d for d in free if left.shape[d] != 1 and right.shape[d] != 1]
-    rows = [d for d in free if left.shape[d] != 1 and right.shape[d] == 1]
-    columns = [d for d in free if left.shape[d] == 1]
+    ours, theirs = left._impl.array.shape, right._impl.array.shape
+    free = [d for d in range(len(ours)) if d not in summed]
+    batch = [d for d in free if ours[d] != 1 and theirs[d] != 1]
+    rows = [d for d in free if ours[d] != 1 and theirs[d] == 1]
+    columns = [d for d in free if ours[d] == 1]
     if rows and columns and rows[-1] > columns[-1]:
         # So that the result lies in memory in the order of its labels.
         left, right, rows, columns = right, left, columns, rows
-    inner = math.prod([left.shape[d] for d in summed])
-    count = math.prod([left.shape[d] for d in batch])
-    height = math.prod([left.shape[d] for d in rows])
-    width = math.prod([right.shape[d] for d in columns])
+        ours, theirs = theirs, ours
+    inner = math.prod([ours[d] for d in summed])
+    count = math.prod([ours[d] for d in batch])
+    height = math.prod([ours[d] for d in rows])
+    width = math.prod([theirs[d] for d in columns])
     first = F.reshape(
         F.permute_dims(left, [*batch, *rows, *summed, *columns]), (count, height, inner)
     )
     second = F.reshape(
         F.permute_dims(right, [*batch, *summed, *columns, *rows]), (count, inner, width)
     )
-    sizes = [left.shape[d] for d in (*batch, *rows)]
+    sizes = [ours[d] for d in (*batch, *rows)]
     sizes += [1] * len(summed)
-    sizes += [right.shape[d] for d in columns]
+    sizes += [theirs[d] for d in columns]
     order = [*batch, *rows, *summed, *columns]
     product = F.view_shape(F.bmm(first, second), sizes)
     return F.permute_dims(product, [order.index(d) for d in range(len(order))])
