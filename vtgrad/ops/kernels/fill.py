@@ -69,7 +69,6 @@ def copy_(self: Array, src: Array | Number, non_blocking: bool = False) -> None:
         self[...] = src if type(src) is np.ndarray else resolved(src)
         return
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
-        # For the user's line, which calls the operator, which calls the write funnel.
         warn(f"a copy from {src.dtype.name} to {self.dtype.name} drops the imaginary part")
         src = src.real
     np.copyto(self, src, casting="unsafe")
