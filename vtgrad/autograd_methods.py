@@ -272,13 +272,11 @@ class AutogradMethods(TensorMethods):
                 dtype=dtype_of(value._impl.dtype),
             )
         impl, other = self._impl, value._impl
-        changed = impl.sizes != other.sizes or impl.dtype != other.dtype
         impl.counter  # noqa: B018  # aliases made before share the counter, not the memory
         other.storage  # noqa: B018  # from now on two impls look at it
         impl.set_geometry_of(other)
-        if changed:
-            forget_leaf_node(self)
-        elif meta is not None and meta.leaf_edge is not None:
+        forget_leaf_node(self)
+        if meta is not None and meta.leaf_edge is not None:
             node = meta.leaf_edge.function
             assert isinstance(node, AccumulateGrad)
             node.lay_out_like(impl)
@@ -366,16 +364,20 @@ class AutogradMethods(TensorMethods):
         reference = weakref.ref(self)
         # A graph may outlive its leaf, and the hook is then the only one to see the gradient. The
         # leaf owns the node and the hooks, so neither may hold it: it is made anew, on its memory.
-        memory, cls = alias(self._impl), type(self)
+        cls = type(self)
+        if cell.memory is None:
+            cell.memory = alias(self._impl)
 
         def call(node: AccumulateGrad) -> None:
             leaf = reference()
             if leaf is None:
                 leaf = cast("Self | None", node.variable)
             if leaf is None:
-                leaf = cls._wrap(alias(memory))
+                cell = node.leaf_cell()
+                assert cell.memory is not None
+                leaf = cls._wrap(alias(cell.memory))
                 meta = AutogradMeta.of_edge(node)
-                meta.requires_grad_ = node.leaf_cell().leaf_state is LeafState.ACCUMULATES
+                meta.requires_grad_ = cell.leaf_state is LeafState.ACCUMULATES
                 leaf._impl.autograd_meta = meta
                 node.move_to(leaf)
             answer: object = hook(leaf)  # type: ignore[func-returns-value]  # that is what is checked

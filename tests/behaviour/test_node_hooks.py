@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import pytest
 
-from .support import grad_list, leaf, node_of, parent_of, ramp, recorded, refused, vt
+from .support import (
+    differs_from_torch,
+    grad_list,
+    leaf,
+    node_of,
+    parent_of,
+    ramp,
+    recorded,
+    refused,
+    vt,
+)
 
 Gradients = tuple[vt.Tensor | None, ...]
 
@@ -158,6 +169,62 @@ def test_a_post_accumulate_hook_sees_a_leaf_that_nobody_holds_any_more() -> None
     y.backward()
     assert seen[2] is first
     assert grad_list(first) == [4, 8]
+
+
+@pytest.mark.parametrize("by", ["data", "set_"])
+def test_a_post_accumulate_hook_sees_where_a_leaf_lay_when_it_was_let_go(by: str) -> None:
+    seen: list[vt.Tensor] = []
+    other = vt.tensor([[7.0, 8.0], [9.0, 10.0]], dtype=vt.float64).t()
+
+    def made() -> vt.Tensor:
+        x = leaf(2, 2)
+        x.register_post_accumulate_grad_hook(seen.append)
+        y = (x * 2).sum()
+        if by == "data":
+            x.data = other
+        else:
+            with vt.no_grad():
+                x.set_(other)
+        return y
+
+    made().backward()
+    assert seen[0].tolist() == [[7, 9], [8, 10]]
+    assert grad_list(seen[0]) == [[2, 2], [2, 2]]
+
+
+@differs_from_torch("It keeps the node with the old shape, or fails while it accumulates.")
+def test_a_gradient_for_a_leaf_that_changed_its_shape_and_was_let_go_is_refused_for_its_hooks() -> (
+    None
+):
+    def made() -> vt.Tensor:
+        x = leaf(2, 2)
+        x.register_post_accumulate_grad_hook(lambda t: pytest.fail("called"))
+        y = (x * 2).sum()
+        x.data = ramp(3)
+        return y
+
+    with refused(RuntimeError, "shape"):
+        made().backward()
+
+
+@differs_from_torch("It keeps the node with the old shape, so that no gradient fits.")
+@pytest.mark.parametrize("several", [False, True])
+def test_a_leaf_that_took_on_another_shape_as_out_gets_gradients_of_that_shape(
+    several: bool,
+) -> None:
+    x = leaf(2)
+    before = (x * 2).sum()
+    with vt.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if several:
+            vt.max(ramp(3, 1), 1, out=(x, vt.zeros(3, dtype=vt.int64)))
+        else:
+            vt.add(ramp(3), 1, out=x)
+    with refused(RuntimeError, "shape"):
+        before.backward()
+    assert x.grad is None
+    (x * 2).sum().backward()
+    assert grad_list(x) == [2, 2, 2]
 
 
 def test_a_leaf_that_was_detached_and_let_go_requires_no_grad_in_its_post_accumulate_hook() -> None:

@@ -94,6 +94,13 @@ class AccumulateGrad(Node):
         """The leaf, while it lives."""
         return self._leaf()
 
+    def _changed_impl(self) -> TensorImpl | None:
+        """What the leaf has become if its shape has changed; also if only hooks know it by now."""
+        if not self.leaf_changed:
+            return None
+        leaf = self._leaf()
+        return self.cell.memory if leaf is None else leaf._impl
+
     def check_saved(self) -> None:
         """Raise if the leaf has become a result since.
 
@@ -105,14 +112,15 @@ class AccumulateGrad(Node):
             If the leaf has a shape by now that the gradient does not fit.
         """
         leaf = self._leaf()
+        changed = self._changed_impl()
+        if changed is not None:
+            check_changed_leaf(
+                self.input_metadata[0].shape,
+                self.byte_strides if self.reordered else None,
+                changed,
+                self.cell.grad,
+            )
         if leaf is not None:
-            if self.leaf_changed:
-                check_changed_leaf(
-                    self.input_metadata[0].shape,
-                    self.byte_strides if self.reordered else None,
-                    leaf._impl,
-                    self.cell.grad,
-                )
             meta = leaf._impl.autograd_meta
             if isinstance(meta, AutogradMeta) and meta.is_view:
                 # A view learns only when it is asked that its base was written.
@@ -144,10 +152,9 @@ class AccumulateGrad(Node):
             return
         with graph_lock:
             current = self.cell.grad
-            leaf = self._leaf() if self.leaf_changed else None
+            impl = self._changed_impl()
             strides = self.byte_strides
-            if leaf is not None:
-                impl = leaf._impl
+            if impl is not None:
                 grad = grad.reshape(impl.sizes)
                 strides = layout_of_grad(impl, grad.itemsize)
                 if current is not None:
@@ -175,11 +182,11 @@ class AccumulateGrad(Node):
         """Accumulate out of place, so that the sum is part of the graph."""
         grad = grads[0]
         if grad is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
-            leaf = self._leaf() if self.leaf_changed else None
+            impl = self._changed_impl()
             strides = self.byte_strides
-            if leaf is not None:
-                grad = in_shape_of(grad, leaf._impl)
-                strides = layout_of_grad(leaf._impl, grad._impl.array.itemsize)
+            if impl is not None:
+                grad = in_shape_of(grad, impl)
+                strides = layout_of_grad(impl, grad._impl.array.itemsize)
             own = operators().clone(grad)
             if own._impl.array.strides != strides:
                 own._impl.set_geometry_of(TensorImpl(_laid_out(own._impl.array, False, strides)))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..storage.layout import PECULIAR
 from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
 from .accumulate_grad import AccumulateGrad
 from .autograd_meta import AutogradMeta
 from .changed_leaf import layout_of_grad
@@ -23,6 +24,7 @@ __all__ = [
     "requires_grad",
     "set_history",
     "set_history_of_each",
+    "tell_hooks",
 ]
 
 
@@ -81,8 +83,16 @@ def _leaf_edge(leaf: TensorBase, meta: AutogradMeta) -> Edge:
         return edge
 
 
+def tell_hooks(impl: TensorImpl) -> None:
+    """Let post-accumulate hooks, which may outlive a leaf, know where it lies by now."""
+    meta = impl.autograd_meta
+    if isinstance(meta, AutogradMeta) and meta.cell is not None and meta.cell.memory is not None:
+        impl.storage  # noqa: B018  # from now on two impls look at it
+        meta.cell.memory.set_geometry_of(impl)
+
+
 def forget_leaf_node(tensor: TensorBase, *, same_elements: bool = False) -> None:
-    """Let the next use of a leaf make a new node, because its shape or dtype has changed.
+    """Let the next use of a leaf make a new node, if its shape or dtype has changed.
 
     Hooks move along. Graphs that were recorded before keep the old node; see
     Note [Leaves that change their shape].
@@ -92,6 +102,7 @@ def forget_leaf_node(tensor: TensorBase, *, same_elements: bool = False) -> None
     same_elements : bool
         Whether the leaf looks at the same elements in another way: then their order counts too.
     """
+    tell_hooks(tensor._impl)
     meta = meta_of(tensor)
     if meta is None or meta.leaf_edge is None:
         return

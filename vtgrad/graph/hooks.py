@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from ..errors import ArgumentTypeError, HookError
 from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
 from .input_metadata import InputMetadata
 
 if TYPE_CHECKING:
@@ -130,15 +131,18 @@ class GradCell:
         The gradient accumulated so far.
     post_accumulate : HookDict or None
         Hooks of a leaf that run after each accumulation.
+    memory : TensorImpl or None
+        Where a leaf with such hooks lies, or lay when it went.
     leaf_state : LeafState
         What the leaf's node does with gradients.
     """
 
-    __slots__ = ("grad", "leaf_state", "post_accumulate")
+    __slots__ = ("grad", "leaf_state", "memory", "post_accumulate")
 
     grad: TensorBase | None
     leaf_state: LeafState
     post_accumulate: HookDict[Callable[[AccumulateGrad], None]] | None
+    memory: TensorImpl | None
 
     def accumulate(
         self, grad: TensorBase, plus: Callable[[TensorBase, TensorBase], TensorBase]
@@ -156,6 +160,7 @@ class GradCell:
         self.grad = None
         self.leaf_state = LeafState.ACCUMULATES
         self.post_accumulate = None
+        self.memory = None
 
 
 class NodeHooks:

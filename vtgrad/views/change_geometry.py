@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..graph.functions import forget_leaf_node, meta_of
+from ..graph.functions import forget_leaf_node, meta_of, tell_hooks
 from ..graph.node import Node
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -67,6 +67,7 @@ def change_geometry(
     except BaseException:
         impl.counter.value -= 1
         impl.set_geometry_of(before)
+        tell_hooks(impl)
         if view_meta is not None:
             view_meta.view_fn = former_fn
         if meta is not None:

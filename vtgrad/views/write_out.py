@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import OutGradError, ResultTypeError, ShapeError
-from ..graph.functions import requires_grad
+from ..graph.functions import forget_leaf_node, requires_grad
 from ..graph.recording import is_recording
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
@@ -110,6 +110,8 @@ def write_out(
         if isinstance(error, Exception) or not was_over(error):
             store.undo()
         raise
+    if store.room is not out._impl:
+        forget_leaf_node(out)
     return out
 
 
@@ -141,6 +143,9 @@ def write_outs(
             for store in reversed(stores):
                 store.undo()
         raise
+    for out, store in zip(outs, stores, strict=True):
+        if store.room is not out._impl:
+            forget_leaf_node(out)
     return list(outs)
 
 
