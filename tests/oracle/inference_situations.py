@@ -81,14 +81,15 @@ def _has_version(tensor: TensorLike) -> bool:
 def edge_of_a_view_made_inside(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what not in ("grad_fn", "requires_grad"):
         return False
+    if not any(step.mode == "inference_mode()" for step in s.earlier):
+        return False
     if s.divergence.what == "requires_grad":
         # Stored in its own memory, it is read first, and what was read has no producer.
         inside = any(t._base is not None and t.grad_fn is None for t in s.tensors_used())
         return inside and s.step.op == "setitem" and s.divergence.torch is True
     nowhere = "(('ViewBackward0', 'ViewBackward0', ((None, 0),)), 0)"
     theirs = repr(s.divergence.torch).replace(nowhere, "(None, 0)")
-    inside = any(step.mode == "inference_mode()" for step in s.earlier)
-    return inside and theirs == repr(s.divergence.ours)
+    return theirs == repr(s.divergence.ours)
 
 
 def dtype_view_in_inference_mode(s: Situation) -> bool:

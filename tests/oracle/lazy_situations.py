@@ -70,6 +70,7 @@ def lazy_and_repeated(s: Situation) -> bool:
 def resolved_by_inference_mode(s: Situation) -> bool:
     return (
         s.divergence is not None
+        and s.divergence.what != "values"
         and s.step.mode == "inference_mode()"
         and s.step.op.startswith("atleast_")
         and any(t.is_neg() or t.is_conj() for t in s.tensors_used())
@@ -90,6 +91,11 @@ def sign_lost_by_half(s: Situation) -> bool:
     if not s.step.op.startswith(("copy_", "setitem", "[]=")):
         return False
     theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    if not (
+        any(t.is_neg() for t in s.tensors_used())
+        or re.search(r"_neg_view\(|\.imag\b", s.step.text) is not None
+    ):
+        return False
     used = {str(t.dtype).rpartition(".")[2] for t in s.tensors_used()}
     return used >= {"float16", "float32"} and same_bits(np.abs(theirs), np.abs(ours))
 

@@ -98,10 +98,16 @@ def sign_of_nan(s: Situation) -> bool:
         return False
     if not s.step.op.startswith(("copysign", "signbit")):
         return False
-    if not any(bool((t != t).any()) for t in s.tensors_used()):
+    nans = [np.asarray((t != t).tolist()) for t in s.tensors_used()]
+    if not any(bool(nan.any()) for nan in nans):
         return False
     theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
-    return theirs.dtype.kind == "b" or same_bits(np.abs(theirs), np.abs(ours))
+    if theirs.dtype.kind != "b":
+        return same_bits(np.abs(theirs), np.abs(ours))
+    return any(
+        nan.shape == theirs.shape == ours.shape and bool(np.all((theirs == ours) | nan))
+        for nan in nans
+    )
 
 
 def digamma_beside_a_pole(s: Situation) -> bool:
@@ -109,4 +115,5 @@ def digamma_beside_a_pole(s: Situation) -> bool:
         return False
     theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
     near = np.isclose(theirs, ours, rtol=1e-9, equal_nan=True) | (np.abs(ours) > 1e6)
-    return bool(np.all(near & (np.sign(theirs) == np.sign(ours)) | np.isnan(ours)))
+    known = near & (np.sign(theirs) == np.sign(ours))
+    return bool(np.all(known | np.isnan(theirs) & np.isnan(ours)))
