@@ -40,7 +40,8 @@ def leaf_after_metadata(s: Situation) -> bool:
         and s.divergence.what == "grad_fn"
         and "AccumulateGrad" in f"{s.divergence.torch}{s.divergence.ours}"
         and any(
-            (step.op in METADATA and step.mode) or step.op in ("resize_", "set_")
+            ((step.op in METADATA or "out=" in step.text) and step.mode)
+            or step.op in ("resize_", "set_")
             for step in (*s.earlier, s.step)
         )
     )
