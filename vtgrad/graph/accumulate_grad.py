@@ -94,10 +94,8 @@ class AccumulateGrad(Node):
         """The leaf, while it lives."""
         return self._leaf()
 
-    def _changed_impl(self) -> TensorImpl | None:
-        """What the leaf has become if its shape has changed; also if only hooks know it by now."""
-        if not self.leaf_changed:
-            return None
+    def _impl_by_now(self) -> TensorImpl | None:
+        """The leaf's, or if it is gone, what its hooks know of it."""
         leaf = self._leaf()
         return self.cell.memory if leaf is None else leaf._impl
 
@@ -112,7 +110,7 @@ class AccumulateGrad(Node):
             If the leaf has a shape by now that the gradient does not fit.
         """
         leaf = self._leaf()
-        changed = self._changed_impl()
+        changed = self._impl_by_now() if self.leaf_changed else None
         if changed is not None:
             check_changed_leaf(
                 self.input_metadata[0].shape,
@@ -152,7 +150,7 @@ class AccumulateGrad(Node):
             return
         with graph_lock:
             current = self.cell.grad
-            impl = self._changed_impl()
+            impl = self._impl_by_now() if self.leaf_changed else None
             strides = self.byte_strides
             if impl is not None:
                 grad = grad.reshape(impl.sizes)
@@ -182,7 +180,7 @@ class AccumulateGrad(Node):
         """Accumulate out of place, so that the sum is part of the graph."""
         grad = grads[0]
         if grad is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
-            impl = self._changed_impl()
+            impl = self._impl_by_now() if self.leaf_changed else None
             strides = self.byte_strides
             if impl is not None:
                 grad = in_shape_of(grad, impl)
