@@ -148,6 +148,7 @@ def test_a_write(case: Case, recorded: bool) -> None:
 GROWING = ("add", "exp", "gather", "min_dim", "mm", "nonzero_rows", "sort_dim", "sum_dim")
 
 
+@pytest.mark.filterwarnings("ignore:out= has shape")
 @pytest.mark.parametrize("case", cases(lambda op: op.out), ids=str)
 def test_a_call_with_out(case: Case) -> None:
     call = function_named(case.operator.name)

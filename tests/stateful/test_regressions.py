@@ -75,6 +75,15 @@ PROGRAMS: dict[str, list[Step]] = {
         Retain(1),
         Gradient(1, Literal((1,), (2,)), (2,), allow_unused=False),
     ],
+    # Nothing is read the second time, so that a piece may be lost by then.
+    "retain_grad_may_be_repeated_on_a_lost_piece": [
+        LEAF,
+        Apply(1, "clone", (0,)),
+        View((2, 3), 1, ViewCall("split", (1, 0))),
+        Retain(2),
+        Fill(1, 0),
+        Retain(2),
+    ],
 }
 
 

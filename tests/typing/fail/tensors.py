@@ -5,7 +5,7 @@ import vtgrad as vt
 x = vt.zeros(3)
 
 x + "1"  # E: operator
-x.shape = (1, 3)  # E: misc
+x.shape = vt.Size((1, 3))  # E: misc
 x.grad.sum()  # E: union-attr
 x.no_such_method()  # E: attr-defined
 x.requires_grad_("yes")  # E: arg-type

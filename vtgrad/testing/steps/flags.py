@@ -100,8 +100,8 @@ class Retain(Step):
         target = world.tensors[self.target]
         if not target.requires_grad:
             raise RefusedError("grad-required")
-        if target.node is None:
-            # A leaf, or a view that never had a grad_fn: nothing is read and nothing happens.
+        if target.node is None or target.retains:
+            # A leaf, a view that never had a grad_fn, or the second time: nothing is read.
             return NOTHING
         world.refresh(target)
         if target.variable is None:
