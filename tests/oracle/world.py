@@ -24,14 +24,14 @@ def compiled(source: str) -> CodeType:
     return code
 
 
-_HELPERS: dict[str, dict[str, Any]] = {}
+_HELPERS: dict[ModuleType, dict[str, Any]] = {}
 
 
-def helpers(library: str) -> dict[str, Any]:
+def helpers(library: ModuleType) -> dict[str, Any]:
     """What programs call, made once for each library: PyTorch never frees a Function's class."""
     made = _HELPERS.get(library)
     if made is None:
-        made = _HELPERS[library] = {"L": importlib.import_module(library)}
+        made = _HELPERS[library] = {"L": library}
         exec(compiled(PREAMBLE), made)
         exec(compiled(FUNCTIONS), made)
     # Where they record from now on what they see.
@@ -51,7 +51,7 @@ class World:
         if library == "torch":
             # Tensors here are tiny, and several processes may run the comparison at once.
             self.lib.set_num_threads(1)
-        self.env = dict(helpers(library))
+        self.env = dict(helpers(self.lib))
         self.previous_grads = {}
 
     @property
