@@ -38,14 +38,3 @@ def test_a_warning_points_at_the_line_that_called(call: Callable[[], object]) ->
         warnings.simplefilter("always")
         call()
     assert [(w.filename, w.lineno) for w in caught] == [(__file__, call.__code__.co_firstlineno)]
-
-
-def test_an_out_that_is_warned_of_is_as_before_where_warnings_are_errors() -> None:
-    out = vt.ones(2)
-    with pytest.raises(UserWarning, match="takes on"):  # as pytest is configured here
-        vt.add(vt.ones(3), 1, out=out)
-    assert (out.tolist(), out._version) == ([1, 1], 0)
-
-
-def test_an_out_without_elements_is_not_warned_of() -> None:
-    assert vt.add(vt.ones(3), 1, out=vt.ones(0)).tolist() == [2, 2, 2]
