@@ -289,9 +289,9 @@ ENTRIES: tuple[Entry, ...] = (
         lazy.sign_lost_by_half,
     ),
     Entry(
-        "squeeze_ of a lazy conjugate or negative view resolves it and stores the values row-major"
-        " where the view starts in PyTorch, over other elements of its base.",
-        lazy.squeezed_over_others,
+        "squeeze_ of a lazy conjugate or negative view, and set_ to a storage, resolve it and store"
+        " the values row-major where the view starts in PyTorch, over other elements of its base.",
+        lazy.stored_over_others,
     ),
     Entry(
         "A negative view of bools, which have no negatives, can be made in PyTorch, but not read."

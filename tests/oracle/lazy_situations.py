@@ -100,11 +100,11 @@ def sign_lost_by_half(s: Situation) -> bool:
     return used >= {"float16", "float32"} and same_bits(np.abs(theirs), np.abs(ours))
 
 
-def squeezed_over_others(s: Situation) -> bool:
+def stored_over_others(s: Situation) -> bool:
     return (
-        s.step.op == "squeeze_"
+        s.step.op in ("squeeze_", "set_")
         and s.divergence is not None
-        and s.divergence.what in ("stride", "values")
+        and s.divergence.what in ("stride", "values", "storage")
         and any(t.is_neg() or t.is_conj() for t in s.tensors_used())
     )
 
