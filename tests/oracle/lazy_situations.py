@@ -102,7 +102,7 @@ def sign_lost_by_half(s: Situation) -> bool:
 
 def stored_over_others(s: Situation) -> bool:
     return (
-        s.step.op in ("squeeze_", "set_")
+        (s.step.op == "squeeze_" or (s.step.op == "set_" and "untyped_storage" in s.step.text))
         and s.divergence is not None
         and s.divergence.what in ("stride", "values", "storage")
         and any(t.is_neg() or t.is_conj() for t in s.tensors_used())

@@ -288,6 +288,17 @@ def test_squeezing_a_negative_view_overwrites_its_base_in_pytorch() -> None:
     assert _squeezed_in_place(vtgrad) == ([-2, -4], [[1, 2], [3, 4]])
 
 
+def test_setting_a_negative_view_to_a_storage_overwrites_its_base_in_pytorch() -> None:
+    def set_to_a_storage(library: Library) -> tuple[object, object]:
+        base, other = library.tensor([1.0, 2.0, 3.0]), library.tensor([7.0, 8.0])
+        view = base._neg_view()
+        return view.set_(other.untyped_storage()).tolist(), base.tolist()
+
+    with pytest.warns(UserWarning, match="resized"):
+        assert set_to_a_storage(torch) == ([7, 8], [-7, -8, 3])
+    assert set_to_a_storage(vtgrad) == ([-7, -8], [1, 2, 3])
+
+
 def test_a_negative_view_copied_into_float16_loses_its_sign_in_pytorch() -> None:
     def copied(library: Library) -> object:
         negative = library.tensor([1.0, 2.0])._neg_view()
