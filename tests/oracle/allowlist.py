@@ -177,7 +177,8 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "The second derivative of atan2 at the origin, and of sinc, copysign and logit where they"
-        " are special: NaN in PyTorch, where the first one was masked; right in vtgrad.",
+        " are special: NaN in PyTorch, where the first one was masked; right in vtgrad. So is the"
+        " gradient of nan_to_num at NaN, zero, where an infinite one arrives.",
         number.second_derivative_at_the_origin,
     ),
     Entry(

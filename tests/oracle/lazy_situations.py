@@ -21,7 +21,17 @@ def metadata_of_replayed(s: Situation) -> bool:
     changed = {step.text.partition(".")[0] for step in earlier if step.op in METADATA}
     if raised and s.our_error is None and changed:
         return True
-    crossing = ("view_as_real", "view_as_complex", "conj", "real", "imag", "_neg_view", ".H", "mH")
+    crossing = (
+        "view_as_real",
+        "view_as_complex",
+        "conj",
+        "adjoint",
+        "real",
+        "imag",
+        "_neg_view",
+        ".H",
+        "mH",
+    )
     return bool(changed) and any(word in step.text for step in earlier for word in crossing)
 
 

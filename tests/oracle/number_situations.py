@@ -33,7 +33,8 @@ def complex_infinities(s: Situation) -> bool:
 
 
 # Operators whose first derivative PyTorch masks where the second one then is NaN.
-_MASKED_ONCE = r"\b(atan2|sinc_?|copysign_?|logit_?)\("
+# (`nan_to_num` multiplies by its mask, so that an infinite gradient becomes NaN.)
+_MASKED_ONCE = r"\b(atan2|sinc_?|copysign_?|logit_?|nan_to_num_?)\("
 
 
 def second_derivative_at_the_origin(s: Situation) -> bool:
