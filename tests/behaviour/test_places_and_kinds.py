@@ -36,7 +36,7 @@ def test_python_types_stand_for_dtypes_in_questions_about_them() -> None:
     assert vt.can_cast(int, vt.float32)
     assert vt.promote_types(vt.float32, vt.int64) is vt.float32
     with pytest.raises(TypeError):
-        vt.can_cast(3, vt.float32)  # type: ignore[arg-type]
+        vt.can_cast(3, vt.float32)  # type: ignore[arg-type]  # that is the test
 
 
 def test_broadcast_to_takes_integers_too() -> None:

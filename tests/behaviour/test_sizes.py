@@ -55,9 +55,9 @@ def test_sizes_are_made_of_whatever_is_an_index() -> None:
     assert vt.Size(vt.tensor([2, 3])) == (2, 3)
     assert [type(n) for n in vt.Size([vt.tensor(2), 3])] == [int, int]
     with pytest.raises(TypeError):
-        vt.Size([1.5])  # type: ignore[list-item]
+        vt.Size([1.5])  # type: ignore[list-item]  # that is the test
     with pytest.raises(TypeError):
-        vt.Size(["2"])  # type: ignore[list-item]
+        vt.Size(["2"])  # type: ignore[list-item]  # that is the test
 
 
 def test_copies_of_sizes_are_sizes() -> None:
@@ -71,4 +71,4 @@ def test_negative_sizes_do_not_broadcast() -> None:
     with pytest.raises(ValueError, match="negative"):
         vt.broadcast_shapes((2, -1))
     with pytest.raises(TypeError):
-        vt.broadcast_shapes("a")  # type: ignore[arg-type]
+        vt.broadcast_shapes("a")  # type: ignore[arg-type]  # that is the test

@@ -240,7 +240,7 @@ MISTAKES: dict[str, tuple[Callable[[vt.Tensor], object], type[Exception]]] = {
     "number of many": (lambda x: float(x), ValueError),
     "item of many": (lambda x: x.item(), RuntimeError),
     "expand": (lambda x: x.expand(5, 3), RuntimeError),
-    "add a word": (lambda x: x.add("a"), TypeError),  # type: ignore[arg-type]
+    "add a word": (lambda x: x.add("a"), TypeError),  # type: ignore[arg-type]  # that is the test
     "step of zero": (lambda x: x[::0], ValueError),
     "unknown method": (lambda x: x.no_such_operator(), AttributeError),  # type: ignore[attr-defined]
     "length of a number": (lambda x: len(x[0, 0]), TypeError),

@@ -335,4 +335,4 @@ def test_a_view_cannot_be_made_of_a_tensor_that_lies_otherwise() -> None:
     assert ramp(2, 3)._view_func(ramp(2, 3)) is None
     assert ramp(2, 3)[0].detach()._view_func(ramp(2, 3)) is None
     with pytest.raises(TypeError):
-        v._view_func(3)  # type: ignore[arg-type]
+        v._view_func(3)  # type: ignore[arg-type]  # that is the test

@@ -144,6 +144,21 @@ def _out_of_another_shape() -> Made:
     return (x, out, out[0]), lambda: vt.add(x, 1.0, out=out)
 
 
+def _leaf_as_out() -> Made:
+    vt.set_grad_enabled(True)
+    leaf = vt.ones(2, 3, requires_grad=True)
+    kept = leaf * 2
+    vt.set_grad_enabled(False)
+    x = vt.ones(3, 2)
+    return (leaf, kept, x), lambda: vt.add(x, 1.0, out=leaf)
+
+
+def _leaf_among_outs() -> Made:
+    (leaf, kept, x), _ = _leaf_as_out()
+    places = vt.zeros(3, 2, dtype=vt.int64)
+    return (leaf, kept, x, places), lambda: vt.sort(x, 0, out=(leaf, places))
+
+
 def _out_that_grows() -> Made:
     x, out = vt.ones(3, 3), vt.zeros(4)
     return (x, out, out[1:]), lambda: vt.add(x, 1.0, out=out)
@@ -177,6 +192,8 @@ PROGRAMS = [
     _assignment_of_a_number,
     _complex_view,
     _former_leaf,
+    _leaf_among_outs,
+    _leaf_as_out,
     _out,
     _out_of_another_shape,
     _resized,

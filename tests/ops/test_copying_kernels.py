@@ -166,9 +166,9 @@ def test_numbers_that_do_not_fit_are_refused(value: complex, dtype: str) -> None
 
 def test_the_number_of_a_diagonal_must_be_an_integer() -> None:
     with pytest.raises(ArgumentTypeError):
-        copying.tril(X, np.array(True))  # type: ignore[arg-type]
+        copying.tril(X, np.array(True))  # type: ignore[arg-type]  # that is the test
     with pytest.raises(ArgumentTypeError):
-        vt.ones(2, 2).tril_(vt.tensor(True))  # type: ignore[arg-type]
+        vt.ones(2, 2).tril_(vt.tensor(True))  # type: ignore[arg-type]  # that is the test
 
 
 def test_counts_may_not_add_up_to_more_than_memory_has() -> None:

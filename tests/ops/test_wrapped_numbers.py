@@ -62,12 +62,11 @@ def test_no_writer_takes_a_tensor_for_an_operand_where_it_has_a_number(
     name: str, parameter: str
 ) -> None:
     made = {"AnyTensor": vt.ones(2, 2), "AnyInt": 0, "AnyFloat": 1.0, "Number": 1.0}
+    made["AnyTensor | Number"] = 1.0
     given: dict[str, object] = {}
     for other, found in list(inspect.signature(getattr(vt.Tensor, name)).parameters.items())[1:]:
         if other == parameter or found.default is not inspect.Parameter.empty:
             continue
-        if found.annotation not in made:
-            pytest.skip(f"{name} needs a {found.annotation}")
         given[other] = made[found.annotation]
     y = vt.full((2, 2), 0.5, requires_grad=True) * 1
     with pytest.raises(vt.errors.ArgumentTypeError):

@@ -12,7 +12,8 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import OutGradError, ResultTypeError, ShapeError
-from ..graph.functions import forget_leaf_node, requires_grad
+from ..graph.edge import Edge
+from ..graph.functions import forget_leaf_node, meta_of, requires_grad, tell_hooks
 from ..graph.recording import is_recording
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
@@ -102,7 +103,7 @@ def write_out(
             expected=result.shape,
             found=out._impl.sizes,
         )
-    store = _Store(out._impl, result, _new_strides(out, result, exact, reshapes))
+    store = _Store(out, result, _new_strides(out, result, exact, reshapes))
     try:
         store.begin(operator)
         quiet.run(_copy, store.room.array, result)
@@ -110,8 +111,6 @@ def write_out(
         if isinstance(error, Exception) or not was_over(error):
             store.undo()
         raise
-    if store.room is not out._impl:
-        forget_leaf_node(out)
     return out
 
 
@@ -129,7 +128,7 @@ def write_outs(
     copied: _Store | None = None
     try:
         for out, strides, result in zip(outs, layouts, results, strict=True):
-            stores.append(_Store(out._impl, result, strides))
+            stores.append(_Store(out, result, strides))
         for store in stores:
             store.begin(operator)
         for copied in stores:
@@ -143,9 +142,6 @@ def write_outs(
             for store in reversed(stores):
                 store.undo()
         raise
-    for out, store in zip(outs, stores, strict=True):
-        if store.room is not out._impl:
-            forget_leaf_node(out)
     return list(outs)
 
 
@@ -179,29 +175,39 @@ class _Store:
 
     Attributes
     ----------
+    out : TensorBase
+        Where it goes.
     impl : TensorImpl
-        That of ``out``.
+        That of `out`.
     room : TensorImpl
         What to write to: `impl` itself, or an alias of the result's shape.
     """
 
-    __slots__ = ("_before", "_begun", "_growth", "impl", "result", "room")
+    __slots__ = ("_before", "_begun", "_growth", "_leaf_edge", "impl", "out", "result", "room")
 
+    out: TensorBase
     impl: TensorImpl
     room: TensorImpl
     result: Array
     _before: TensorImpl
     _begun: bool
     _growth: Growth | None
+    _leaf_edge: Edge | None
 
-    def __init__(self, impl: TensorImpl, result: Array, strides: Shape | None) -> None:
+    def __init__(self, out: TensorBase, result: Array, strides: Shape | None) -> None:
         """Make room for a result with these strides; None if ``out`` has the shape already."""
+        impl = out._impl
+        self.out = out
         self.impl = self.room = self._before = impl
         self.result = result
         self._begun = False
         self._growth = None
+        self._leaf_edge = None
         if strides is None:
             return
+        meta = meta_of(out)
+        if meta is not None:
+            self._leaf_edge = meta.leaf_edge
         try:
             self._growth = make_room(impl, result.shape, strides)
             self._before = TensorImpl(impl.array)
@@ -218,6 +224,7 @@ class _Store:
         self._begun = True
         if self.room is not impl:
             impl.set_geometry_of(self.room)
+            forget_leaf_node(self.out)
 
     def undo(self) -> None:
         """Let ``out`` be as it was."""
@@ -227,6 +234,10 @@ class _Store:
             self._begun = False
         if self._before is not impl:
             impl.set_geometry_of(self._before)
+            tell_hooks(impl)
+            meta = meta_of(self.out)
+            if meta is not None:
+                meta.leaf_edge = self._leaf_edge
         if self._growth is not None:
             self._growth.undo()
             self._growth = None

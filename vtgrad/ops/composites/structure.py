@@ -370,9 +370,7 @@ def meshgrid(*tensors: T | Sequence[T], indexing: str | None = None) -> tuple[T,
                 f"meshgrid takes tensors of one dtype, got {given[0].dtype} and {x.dtype}"
             )
     if indexing is None:
-        warn(
-            'meshgrid without indexing= takes "ij"; say so, the default may change',
-        )
+        warn('meshgrid without indexing= takes "ij"; say so, the default may change')
     elif indexing not in {"ij", "xy"}:
         raise ShapeError(f'indexing must be "ij" or "xy", not {indexing!r}', indexing=indexing)
     places = list(range(len(given)))
