@@ -72,6 +72,19 @@ def test_a_conjugate_is_a_view_that_says_so() -> None:
     assert fn_name(c) == "ConjBackward0"
 
 
+def test_parts_and_pairs_are_views_and_parts_are_taken_from_the_pairs() -> None:
+    _, z = numbers()
+    pairs = vt.view_as_real(z)
+    assert (fn_name(pairs), parent_name(pairs)) == ("ViewAsRealBackward0", "CloneBackward0")
+    for part in (z.real, z.imag):
+        assert (fn_name(part), parent_name(part)) == ("SelectBackward0", "ViewAsRealBackward0")
+    z.imag.fill_(2)
+    for view in (z.real, z.imag, pairs, z.conj()):
+        assert view._is_view()
+        assert view._base is z
+        assert view._version == z._version == 1
+
+
 def test_a_conjugate_of_a_conjugate_shows_the_memory_again() -> None:
     _, z = numbers()
     again = z.conj().conj()

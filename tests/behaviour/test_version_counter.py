@@ -205,12 +205,13 @@ def test_assigning_data_keeps_the_version_and_takes_the_new_memory() -> None:
     x = ramp(3)
     x.add_(1)
     v = x[0:2]
-    y = ramp(2, 2)
+    y = ramp(2, 2).t()
     y.add_(1)
     y.add_(1)
     x.data = y
     assert x._version == 1
     assert x.shape == (2, 2)
+    assert tuple(x.stride()) == (1, 2)
     assert x.data_ptr() == y.data_ptr()
     assert x.data_ptr() != v.data_ptr()
 

@@ -124,6 +124,7 @@ def test_a_view_has_its_geometry_its_base_and_its_node(
     assert v.data_ptr() == x.data_ptr() + 8 * offset
     assert fn_name(v) == name
     assert v.output_nr == 0
+    assert (x._version, v._version) == (0, 0)
 
 
 def test_a_view_reads_what_is_written_to_the_base_and_the_base_what_is_written_to_it() -> None:
@@ -218,6 +219,7 @@ def test_pieces_of_a_tensor_know_their_place_among_the_outputs(
     assert fn_name(piece) == name
     assert piece.output_nr == number
     assert piece._base is x
+    assert (x._version, piece._version) == (0, 0)
 
 
 def test_all_pieces_of_one_unbind_share_one_node() -> None:
