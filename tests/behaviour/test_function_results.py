@@ -149,10 +149,23 @@ def test_views_of_calls_that_record_nothing_are_restricted_too() -> None:
             if apply is identity and b.requires_grad:
                 assert not y._is_view()
                 assert not y.requires_grad
+                assert y.data_ptr() == b.data_ptr()
                 continue
             assert y._base is b
             with refused(*CUSTOM, [b, y]):
                 y.mul_(w)
+
+
+@pytest.mark.parametrize("apply", [identity, flat], ids=["argument", "view"])
+def test_a_view_of_a_constant_that_came_to_require_grad_is_one_of_a_function(apply: Any) -> None:
+    b = ramp(2, 2)
+    y = apply(b)
+    b.mul_(leaf(2))
+    assert y.requires_grad
+    with refused(*CUSTOM, [b]):
+        y.grad_fn  # noqa: B018
+    with refused(*CUSTOM, [b]):
+        y * 2
 
 
 def test_the_same_fresh_tensor_twice_is_one_object() -> None:
