@@ -106,6 +106,18 @@ def test_what_was_overwritten_is_found_before_anything_has_run() -> None:
     assert log == []
 
 
+def test_what_is_kept_as_an_attribute_is_not_checked_and_read_as_it_is() -> None:
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        ctx.kept = x.detach()
+        return x * 2
+
+    a = leaf(2)
+    b = a.clone()
+    y = function(forward, lambda ctx, g: g * ctx.kept)(b).sum()
+    b.mul_(10)
+    assert gradients(y, a) == [[10, 20]]
+
+
 def test_what_was_overwritten_but_is_never_read_does_not_matter() -> None:
     def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
         ctx.save_for_backward(x)

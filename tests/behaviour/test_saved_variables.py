@@ -156,10 +156,33 @@ def test_a_constant_dividend_is_kept_for_the_gradient_of_the_divisor() -> None:
         y.backward()
 
 
+def test_sums_and_differences_keep_neither_side() -> None:
+    a, c = leaf(3), leaf(3)
+    x, z = a.clone(), c.clone()
+    y = (x + z) - (z - x)
+    x.mul_(2)
+    z.mul_(2)
+    y.add_(1)
+    assert gradients(y.sum(), a, c) == [[2, 2, 2], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("extreme", [lambda x: x.max(0), lambda x: x.min(0)])
+def test_an_extreme_along_a_dimension_keeps_its_indices(
+    extreme: Callable[[vt.Tensor], tuple[vt.Tensor, vt.Tensor]],
+) -> None:
+    values, indices = extreme(leaf(3, 2))
+    indices.zero_()
+    with refused(RuntimeError, "stale-saved"):
+        values.sum().backward()
+
+
+@pytest.mark.parametrize("operator", [vt.maximum, vt.minimum])
 @pytest.mark.parametrize("written", [0, 1])
-def test_maximum_keeps_both_sides(written: int) -> None:
+def test_maximum_and_minimum_keep_both_sides(
+    operator: Callable[[vt.Tensor, vt.Tensor], vt.Tensor], written: int
+) -> None:
     sides = [leaf(3).clone(), ramp(3)]
-    y = vt.maximum(sides[0], sides[1]).sum()
+    y = operator(sides[0], sides[1]).sum()
     sides[written].mul_(2)
     with refused(RuntimeError, "stale-saved"):
         y.backward()
@@ -365,6 +388,49 @@ def test_a_saved_piece_whose_base_was_written_is_refused_as_a_piece() -> None:
     y = b.unbind(0)[0].sin().sum()
     b.mul_(2)
     with refused(RuntimeError, "multi-output-view"):
+        y.backward()
+
+
+def test_a_saved_no_grad_view_whose_base_was_written_is_refused_as_a_no_grad_view() -> None:
+    b = leaf(2, 3).clone()
+    with vt.no_grad():
+        v = b[0]
+    y = v.sin().sum()
+    b.mul_(2)
+    with refused(RuntimeError, "no-grad-view", [b, y]):
+        y.backward()
+
+
+def test_a_freed_piece_whose_base_was_written_is_reported_as_freed() -> None:
+    b = leaf(2, 3).clone()
+    y = b.unbind(0)[0].sin().sum()
+    y.backward()
+    b.mul_(2)
+    with refused(RuntimeError, "graph-freed"):
+        y.backward()
+
+
+def test_a_freed_value_that_was_detached_too_is_reported_as_freed() -> None:
+    x = leaf(2).clone()
+    y = (x * x).sum()
+    y.backward()
+    x.detach_()
+    with refused(RuntimeError, "graph-freed"):
+        y.backward()
+
+
+@pytest.mark.parametrize("written_first", [False, True])
+def test_a_saved_value_that_was_detached_and_written_is_reported_as_detached(
+    written_first: bool,
+) -> None:
+    x = leaf(2).clone()
+    y = (x * x).sum()
+    if written_first:
+        x.add_(1)
+    x.detach_()
+    if not written_first:
+        x.add_(1)
+    with refused(RuntimeError, "saved-detached"):
         y.backward()
 
 
