@@ -22,9 +22,9 @@ from .support import (
 
 
 def test_a_root_without_gradient_is_refused() -> None:
-    x = ramp(1)[0]
-    with refused(RuntimeError, "root", [x]):
-        x.backward()
+    for x in (ramp(1)[0], (leaf(2) > 1).sum(), leaf(2).argmax()):
+        with refused(RuntimeError, "root", [x]):
+            x.backward()
 
 
 def test_a_root_of_one_element_and_any_shape_needs_no_gradient() -> None:
@@ -197,6 +197,17 @@ def test_create_graph_keeps_the_graph_and_can_be_repeated() -> None:
     assert gradients(y, x) == [[2, 4]]
 
 
+def test_grad_frees_what_it_ran_as_backward_does() -> None:
+    x = leaf(2)
+    y = (x * x).sum()
+    assert gradients(y, x, retain_graph=True) == [[2, 4]]
+    assert gradients(y, x) == [[2, 4]]
+    with refused(RuntimeError, "graph-freed", [x, y]):
+        vt.autograd.grad(y, x)
+    with refused(RuntimeError, "graph-freed", [x, y]):
+        y.backward()
+
+
 def test_third_derivatives_of_a_power() -> None:
     x = vt.tensor([2.0], dtype=vt.float64, requires_grad=True)
     (first,) = vt.autograd.grad((x**4).sum(), x, create_graph=True)
@@ -236,6 +247,13 @@ def test_only_leaves_get_a_grad() -> None:
     assert grad_list(x) == [2, 2]
     with pytest.warns(UserWarning, match=r"\.grad"):
         assert y.grad is None
+
+
+def test_the_first_gradient_of_a_leaf_is_not_added_to_zeros() -> None:
+    x = leaf(1)
+    x.backward(vt.tensor([-0.0], dtype=vt.float64))
+    assert x.grad is not None
+    assert x.grad.signbit().tolist() == [True]  # 0 and -0 are 0
 
 
 def test_backward_with_inputs_delivers_there_and_nowhere_else() -> None:

@@ -44,8 +44,12 @@ def test_views_made_under_no_grad_have_a_base_and_views_of_detach_do_not() -> No
     b = leaf(2, 3).clone()
     with vt.no_grad():
         v = b.view(6)
+        d = b.detach()
     assert v._base is b
     assert b.detach().view(6)._base is not b
+    assert d.grad_fn is None
+    assert not d.requires_grad
+    assert not d._is_view()
 
 
 def test_enable_grad_inside_no_grad_records() -> None:

@@ -82,6 +82,7 @@ def test_expand_gives_new_and_stretched_dimensions_stride_zero() -> None:
 
 def test_expand_to_one_keeps_or_invents_the_stride_that_unsqueeze_gives() -> None:
     assert tuple(ramp(1).expand(1).stride()) == (1,)
+    assert tuple(ramp(4)[::2][:1].expand(1).stride()) == (2,)
     assert tuple(ramp(3).expand(1, 3).stride()) == (3, 1)
     assert tuple(ramp(3).unsqueeze(0).stride()) == (3, 1)
     assert tuple(ramp(3).unsqueeze(1).stride()) == (1, 1)
@@ -149,7 +150,14 @@ PROMOTIONS: dict[str, tuple[Callable[[], vt.Tensor], vt.dtype]] = {
     "floor division of ints": (lambda: vt.tensor([3]) // 2, vt.int64),
     "exp of ints": (lambda: vt.tensor([1]).exp(), vt.float32),
     "reciprocal of ints": (lambda: vt.tensor([1]).reciprocal(), vt.float32),
+    "sin of ints": (lambda: vt.tensor([1]).sin(), vt.float32),
+    "sqrt of ints": (lambda: vt.tensor([1]).sqrt(), vt.float32),
+    "sigmoid of ints": (lambda: vt.tensor([1]).sigmoid(), vt.float32),
+    "tanh of ints": (lambda: vt.tensor([1]).tanh(), vt.float32),
     "square of ints": (lambda: vt.tensor([2]).square(), vt.int64),
+    "neg of ints": (lambda: vt.tensor([2]).neg(), vt.int64),
+    "abs of ints": (lambda: vt.tensor([2]).abs(), vt.int64),
+    "relu of ints": (lambda: vt.tensor([2]).relu(), vt.int64),
     "sum of bools": (lambda: vt.tensor([True, True]).sum(), vt.int64),
     "sum of int8": (lambda: vt.ones(2, dtype=vt.int8).sum(), vt.int64),
     "bool plus bool": (lambda: vt.tensor([True]) + vt.tensor([True]), vt.bool),
@@ -361,6 +369,9 @@ NAMES: dict[str, tuple[Callable[[vt.Tensor], vt.Tensor], str]] = {
     "number by tensor": (lambda x: 1 / x, "MulBackward0"),
     "number minus tensor": (lambda x: 1 - x, "RsubBackward1"),
     "clamp": (lambda x: x.clamp(0, 1), "ClampBackward1"),
+    "clamp from below": (lambda x: x.clamp(min=0), "ClampBackward1"),
+    "clone": (lambda x: x.clone(), "CloneBackward0"),
+    "reciprocal": (lambda x: x.reciprocal(), "ReciprocalBackward0"),
     "minimum": (lambda x: vt.minimum(x, x), "MinimumBackward0"),
     "cumsum": (lambda x: x.flatten().cumsum(0), "CumsumBackward0"),
     "repeat": (lambda x: x.flatten().repeat(2), "RepeatBackward0"),
@@ -386,6 +397,7 @@ def test_a_result_names_the_operator_that_made_it(
     assert fn_name(y) == name
     assert type(y.grad_fn).__name__ == name
     assert not y._is_view()
+    assert y.output_nr == 0
 
 
 def test_numbers_that_are_shifted_promote_as_other_operands_do() -> None:
