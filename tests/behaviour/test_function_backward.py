@@ -48,6 +48,16 @@ def test_none_and_surplus_nones_are_accepted() -> None:
     assert grad_list(x) == [1, 1]
 
 
+def test_an_input_that_is_given_none_counts_as_unused() -> None:
+    x = leaf(2)
+    root = function(lambda ctx, x: x * 2, lambda ctx, g: None)(x).sum()
+    with refused(RuntimeError, "unused-input", [x, root]):
+        vt.autograd.grad(root, x, retain_graph=True)
+    assert vt.autograd.grad(root, x, retain_graph=True, allow_unused=True) == (None,)
+    (zeros,) = vt.autograd.grad(root, x, materialize_grads=True)
+    assert zeros.tolist() == [0, 0]
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -366,3 +366,15 @@ def test_a_view_from_a_function_says_so_in_whatever_mode_it_was_called(
     b.mul_(2)
     with refused(*CUSTOM):
         _ = v.grad_fn
+
+
+@pytest.mark.parametrize("mode", [vt.no_grad, vt.enable_grad])
+def test_a_constant_argument_that_is_returned_says_so_in_whatever_mode_it_was_called(
+    mode: Callable[[], AbstractContextManager[object]],
+) -> None:
+    b = ramp(2)
+    with mode():
+        v = identity(b)
+    assert v._base is b
+    with refused(*CUSTOM, [b, v]):
+        v.mul_(leaf(2))
