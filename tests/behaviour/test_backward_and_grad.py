@@ -53,10 +53,10 @@ def test_a_complex_root_needs_a_gradient() -> None:
     assert grad_list(z) == [2]
 
 
-def test_the_gradient_of_a_root_is_not_broadcast() -> None:
+def test_the_gradient_of_a_root_is_neither_broadcast_nor_summed() -> None:
     x = leaf(2)
     y = x * 2
-    for wrong in (ramp(1), ramp(2, 1), ramp(3)):
+    for wrong in (ramp(1), ramp(2, 1), ramp(3), ramp(1, 2), ramp(3, 2)):
         with refused(RuntimeError, "gradient", [x, y]):
             y.backward(wrong)
     assert x.grad is None
