@@ -117,9 +117,9 @@ def take_along_dim(
 
 
 def _from_the_start(indices: AnyTensor, length: int) -> AnyTensor:
-    """The same places of a dimension of this length, without indices below zero."""
+    """A copy of the places of a dimension of this length, without indices below zero."""
     places = indices._impl.array
-    if places.dtype.kind != "i" or not places.size or places.min() >= 0:
+    if places.dtype.kind != "i":
         return indices
     return wrap_like(indices, np.where(places < 0, places + length, places))
 
