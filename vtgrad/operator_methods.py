@@ -23,11 +23,8 @@ __all__ = ["OperatorMethods"]
 
 def _operand(other: object) -> TensorBase | Number | None:
     """The other operand, NumPy's scalars as the numbers they are; None if it can be no operand."""
-    return other if isinstance(other, TensorBase) else _number(other)
-
-
-def _number(other: object) -> Number | None:
-    """The same where a tensor would have been asked first."""
+    if isinstance(other, TensorBase):
+        return other
     if isinstance(other, np.generic):
         other = other.item()
     return other if isinstance(other, (int, float, complex)) else None
@@ -215,22 +212,22 @@ class OperatorMethods(TensorBase):
         return F.mul(F.reciprocal(self), operand)
 
     def __rpow__(self: T, other: Number) -> T:
-        operand = _number(other)
+        operand = _operand(other)
         if operand is None:
             return NotImplemented
-        return F.pow(operand, self)
+        return F.pow(operand, self)  # type: ignore[return-value]  # the left one's class
 
     def __rfloordiv__(self: T, other: Number) -> T:
-        operand = _number(other)
+        operand = _operand(other)
         if operand is None:
             return NotImplemented
-        return F.floor_divide(operand, self)
+        return F.floor_divide(operand, self)  # type: ignore[return-value]  # the left one's class
 
     def __rmod__(self: T, other: Number) -> T:
-        operand = _number(other)
+        operand = _operand(other)
         if operand is None:
             return NotImplemented
-        return F.remainder(operand, self)
+        return F.remainder(operand, self)  # type: ignore[return-value]  # the left one's class
 
     def __rand__(self: T, other: Number) -> T:
         operand = _operand(other)

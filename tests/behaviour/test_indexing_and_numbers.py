@@ -24,6 +24,28 @@ def real(*values: float) -> vt.Tensor:
 # -- reading through an index ------------------------------------------------------------------
 
 
+def test_take_along_dim_counts_indices_below_zero_from_the_end_of_a_dimension() -> None:
+    x = leaf(2, 3)
+    y = vt.take_along_dim(x, vt.tensor([[-1, 0], [-3, 2]]), 1)
+    assert y.tolist() == [[3, 1], [4, 6]]
+    (grad,) = vt.autograd.grad(y.sum(), x)
+    assert grad.tolist() == [[1, 0, 1], [1, 0, 1]]
+    with refused(RuntimeError, "index", [x]):
+        vt.take_along_dim(x, vt.tensor([-1]))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("pow", [32, 9]), ("mod", [2, 1]), ("floordiv", [0, 1]), ("sub", [-3, 1])],
+)
+def test_the_method_for_the_right_side_takes_a_tensor_on_the_left(
+    name: str, expected: list[float]
+) -> None:
+    x, y = vt.tensor([5.0, 2.0]), vt.tensor([2.0, 3.0])
+    reflected: Callable[[vt.Tensor], vt.Tensor] = getattr(x, f"__r{name}__")
+    assert reflected(y).tolist() == expected
+
+
 def test_a_number_in_a_tensor_slices_as_that_number_does() -> None:
     x = leaf(3, 2)
     one = vt.tensor(1)
@@ -362,6 +384,11 @@ def test_integers_that_meet_a_dimension_of_size_1_keep_their_dtype_in_tensor_pro
     assert vt.inner(x, x).tolist() == [[4, 6], [6, 9]]
     assert vt.tensordot(x, y, ([1], [1])).tolist() == [[18], [27]]
     assert vt.inner(x, x).dtype == vt.uint8
+    # The rows of a product of one element each way, which is a sum of products.
+    square = vt.arange(4, dtype=vt.uint8).view(2, 2)
+    whole = vt.tensordot(square.view(2, 2, 1), square.view(2, 1, 2), dims=((0, 1), (2, 0)))
+    assert whole.item() == 13
+    assert whole.dtype == vt.uint8
 
 
 def test_a_number_is_copied_into_every_element() -> None:

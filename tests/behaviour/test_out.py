@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .support import differs_from_torch, leaf, ramp, refused, vt
+from .support import ON_TORCH, differs_from_torch, leaf, ramp, refused, vt
 
 
 def test_out_with_elements_that_takes_on_another_shape_is_told() -> None:
@@ -112,3 +112,24 @@ def test_parts_of_numbers_are_stored_in_their_dtypes_only() -> None:
         vt.frexp(x, out=(mantissa, vt.zeros(2, dtype=vt.int64)))
     with refused(RuntimeError, "out-grad", [mantissa, exponent]):
         vt.frexp(leaf(2), out=(mantissa, exponent))
+
+
+def test_out_is_written_also_where_there_is_no_difference_to_take() -> None:
+    out = vt.zeros(0, dtype=vt.float64)
+    assert vt.diff(ramp(3), 0, out=out) is out
+    assert out.tolist() == [1, 2, 3]
+    with refused(RuntimeError, "result-type", [out]):
+        vt.diff(vt.ones(3), 0, out=out)
+
+
+def test_a_range_is_replaced_in_a_copy_that_goes_to_out() -> None:
+    x, out = ramp(4), vt.zeros(4, dtype=vt.float64)
+    assert vt.slice_scatter(x, vt.zeros(2, dtype=vt.float64), 0, 1, 3, out=out) is out
+    assert (x.tolist(), out.tolist()) == ([1, 2, 3, 4], [1, 0, 0, 4])
+    assert out._version == 1
+
+
+def test_vectors_of_places_have_no_out() -> None:
+    out = vt.zeros(0, dtype=vt.int64)
+    with refused((ValueError, RuntimeError)[ON_TORCH], "argument-value", [out]):
+        vt.nonzero(ramp(2), as_tuple=True, out=out)  # type: ignore[call-overload]  # that is the test

@@ -67,6 +67,15 @@ def test_images_with_their_channels_last_stay_so_when_they_are_joined_or_rolled(
     assert x.roll(1, 3).tolist() == x.contiguous().roll(1, 3).tolist()
 
 
+@pytest.mark.filterwarnings("ignore:An output with one or more elements")  # PyTorch's own
+def test_powers_of_two_and_sums_of_terms_are_laid_out_row_by_row() -> None:
+    one, exponents = vt.tensor(1.0), vt.ones(5, 10).t()
+    assert tuple(vt.ldexp(one, exponents).stride()) == (5, 1)
+    assert tuple(vt.ldexp(one.double(), exponents).stride()) == (1, 10)
+    assert tuple(vt.ldexp(one, exponents.int()).stride()) == (1, 10)
+    assert tuple(vt.mvlgamma(exponents + 5, 2).stride()) == (5, 1)
+
+
 def test_likes_keep_the_memory_order() -> None:
     x = ramp(2, 3).t()
     assert tuple(vt.zeros_like(x).stride()) == (1, 3)

@@ -187,6 +187,11 @@ def _last_copied(library: Library, x: Tensor) -> Tensor:
     return library.narrow_copy(x, 0, -1, 1).sum()
 
 
+def _part_replaced(library: Library, x: Tensor) -> Tensor:
+    part = library.tensor([5.0, 6.0], dtype=library.float64)
+    return library.as_strided_scatter(x, part, (2,), (2,), 0).sum()
+
+
 def _real_parts_multiplied(library: Library, z: Tensor) -> Tensor:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # imaginary parts are dropped on purpose
@@ -239,6 +244,9 @@ CASES: dict[str, Case] = {
         _variance_of_nothing, [1.0, 2.0, 3.0], [-np.inf, np.nan, np.inf]
     ),
     "a copied part whose start is negative": Case(_last_copied, [1.0, 2.0, 3.0], [0.0, 0.0, 0.0]),
+    "a part replaced that is named by its strides": Case(
+        _part_replaced, [1.0, 2.0, 3.0, 4.0], [1.0, 0.0, 1.0, 0.0]
+    ),
     "a running product of real parts": Case(
         _real_parts_multiplied, [3.0 + 4.0j, 2.0 + 0.0j], [1.08 + 1.44j, 3.0 + 0.0j]
     ),

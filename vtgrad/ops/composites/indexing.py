@@ -19,7 +19,7 @@ from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.undifferentiable import without_derivative
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
-from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.write import write
 
@@ -87,6 +87,8 @@ def take_along_dim(
 ) -> T:
     """`gather` with broadcasting; of the flattened tensors without `dim`.
 
+    With `dim`, indices below zero count from the end.
+
     Raises
     ------
     ShapeError
@@ -109,9 +111,17 @@ def take_along_dim(
     return F.gather(
         F.expand_sizes(input, (*before, length, *after)),
         axis,
-        F.expand_sizes(indices, (*before, count, *after)),
+        F.expand_sizes(_from_the_start(indices, length), (*before, count, *after)),
         out=out,
     )
+
+
+def _from_the_start(indices: AnyTensor, length: int) -> AnyTensor:
+    """A copy of the places of a dimension of this length, without indices below zero."""
+    places = indices._impl.array
+    if places.dtype.kind != "i":
+        return indices
+    return wrap_like(indices, np.where(places < 0, places + length, places))
 
 
 # -- overloads ------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from vtgrad.ops.generated.reductions import AminmaxDimResult, CummaxDimResult, C
 from vtgrad.ops.reduction_arguments import check_flag, check_pair, checked_dim
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = ["aminmax", "cummax", "cummin", "diff", "logcumsumexp"]
 
@@ -91,11 +92,12 @@ def diff(
         raise ArgumentValueError(f"diff() cannot be taken {n} times", n=n)
     axis = normalize_dim(checked_dim(dim), array.ndim)
     if n == 0:
-        return F.copy_(F.zeros_like(input), input)
+        return F.copy_(F.zeros_like(input), input) if out is None else _stored(out, input)
     if prepend is not None or append is not None:
         parts = [x for x in (prepend, input, append) if x is not None]
         input = _joined(parts, axis, input)
-    for left in range(min(n, input.shape[axis]), 0, -1):
+    times = min(n, input.shape[axis])
+    for left in range(times, 0, -1):
         length = input.shape[axis] - 1
         following, previous = F.narrow(input, axis, 1, length), F.narrow(input, axis, 0, length)
         target = out if left == 1 else None
@@ -103,7 +105,13 @@ def diff(
             input = F.logical_xor(following, previous, out=target)
         else:
             input = F.sub(following, previous, out=target)
-    return input
+    return input if times or out is None else _stored(out, input)
+
+
+def _stored(out: T, input: TensorBase) -> T:
+    """The values as they are, where there is no difference to take."""
+    check_out(out, input)
+    return write_out(out, input._impl.array, "diff", exact=True)
 
 
 def _joined(parts: list[TensorBase], axis: int, like: T) -> T:

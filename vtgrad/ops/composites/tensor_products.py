@@ -97,7 +97,7 @@ def tensordot(
         if a._impl.is_contiguous and b._impl.is_contiguous:
             product = F.dot(F.flatten(a), F.flatten(b))
         else:
-            product = F.sum(F.mul(F.squeeze(a), F.squeeze(b)))
+            product = F.sum(F.mul(F.squeeze(a), F.squeeze(b)), dtype=a.dtype)
     else:
         product = F.mm(F.reshape(a, (height, size)), F.reshape(b, (size, width)))
     result = F.view_shape(product, sizes)

@@ -1350,24 +1350,31 @@ def slice_scatter(
     start: AnyInt | None = None,
     end: AnyInt | None = None,
     step: AnyInt = 1,
+    *,
+    out: T | None = None,
 ) -> T:
     """A copy with `src` at a range of a dimension."""
     try:
+        if out is not None:
+            check_out(out, input, src)
         array = quiet.run(
             k.slice_scatter, input._impl.array, src._impl.array, dim, start, end, step
         )
     except Exception as error:
         explain(
             error,
-            "input: Tensor, src: Tensor, dim: int, start: int | None, end: int | None, step: int",
+            "input: Tensor, src: Tensor, dim: int, start: int | None, end: int | None, step: int, out: Tensor | None",
             input,
             src,
             dim,
             start,
             end,
             step,
+            out,
         )
         raise
+    if out is not None:
+        return write_out(out, array, "slice_scatter", inputs=(input, src))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())

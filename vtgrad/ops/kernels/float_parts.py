@@ -77,14 +77,15 @@ def ldexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
         if dtype.kind == "f":
             refuse("ldexp with powers of bool", other.dtype, "b")
             exponent = other.astype(np.int64, copy=False)
-            powers = empty_in_order_of(dtype, other)
-            return place(np.asarray(np.ldexp(input, exponent)), dtype, out, input, powers)
+            return place(np.asarray(np.ldexp(input, exponent)), dtype, out, input, other)
         power = np.exp2(other.astype(input.real.dtype))
     else:
         power = pow(2.0, other)
         dtype = result_dtype(input, power)
     if out is None:
-        out = empty_like_elementwise(dtype, shape, input, empty_in_order_of(dtype, other))
+        # In PyTorch the powers for float32 and integer tensors are row-major, those for others not.
+        model = empty_in_order_of(dtype, other) if input.dtype.char in "edFD" else power
+        out = empty_like_elementwise(dtype, shape, input, model)
     return run(np.multiply, dtype, out, input, power)
 
 

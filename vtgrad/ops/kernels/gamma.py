@@ -119,6 +119,9 @@ def mvlgamma(input: Array, p: int, *, out: Array | None = None) -> Array:
             f"mvlgamma of {p} dimensions is not supported, at most {_MOST_DIMENSIONS} are", p=p
         )
 
+    # PyTorch adds terms up that it lays out row-major.
+    input = np.ascontiguousarray(input).reshape(input.shape)
+
     def total(x: Array) -> Array:
         result: Array = np.full(x.shape, p * (p - 1) / 4 * np.log(pi))
         for j in range(p):
