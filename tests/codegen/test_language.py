@@ -55,6 +55,7 @@ def test_a_signature_is_read(tmp_path: Path) -> None:
         ('- op: "f(self: Tensor) -> Tensor"\n  aliases: g\n', "list of names"),
         ('- op: "f(self: Tensor) -> Tensor"\n  out: maybe\n', "'out' is true"),
         ('- op: "f(self: Tensor) -> Tensor"\n  node: FBackward0\n', "go together"),
+        ('- op: "f(self: Tensor) -> Tensor"\n  inplace_node: F\n', "'inplace_node' needs"),
         (
             '- op: "f(self: Tensor, n: int) -> Tensor"\n  node: F\n  grad: {n: grad}\n',
             "no tensor argument",

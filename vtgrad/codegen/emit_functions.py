@@ -378,7 +378,7 @@ def _inplace(operator: Operator, name: str, made: str, users: Set[str]) -> str:
     if operator.distinct:
         extra += ", distinct=True"
     comma = ", " if rest else ""
-    recorder = f"{operator.node}.record" if operator.node is not None else "None"
+    recorder = "None" if operator.inplace_node is None else f"{operator.inplace_node}.record"
     head = f"return write({operator.arguments[0].name}, {recorder}, "
     general = f"{head}{writer}{comma}{rest}{extra})\n"
     if ufunc is None:

@@ -1,6 +1,7 @@
 """Putting the generated files together."""
 
 import ast
+import dataclasses
 import io
 import subprocess
 import sys
@@ -104,7 +105,7 @@ def generate() -> dict[str, str]:
     users |= _public_names(operators, composites)
     for stem, table in tables.items():
         source = f"`ops/derivatives/{stem}.yaml`"
-        nodes = [op for op in table if op.node is not None]
+        nodes = [dataclasses.replace(op, node=node) for op in table for node in op.nodes]
         if nodes:
             text = _head(source, f"Nodes of the operators in `{stem}`.")
             text += NODE_IMPORTS.format(types=types) + "\n\n"
@@ -130,7 +131,7 @@ def _check_unique(tables: dict[str, list[Operator]]) -> None:
     for table in tables.values():
         for op in table:
             made = [*function_names(op), *op.other_names]
-            for name in [*made, *([f"node {op.node}"] if op.node else [])]:
+            for name in [*made, *[f"node {node}" for node in op.nodes]]:
                 if name in seen:
                     raise TableError(f"{op.where}: {name} is already made by {seen[name]}")
                 seen[name] = op.where

@@ -24,6 +24,7 @@ _KEYS: Final = {
     "grad",
     "fresh",
     "inplace",
+    "inplace_node",
     "ufunc",
     "writer",
     "overlap",
@@ -98,6 +99,7 @@ class Operator:
     region_if: str | None
     fresh: frozenset[str]
     inplace: str | None
+    inplace_node: str | None
     writer: str | None
     distinct: bool
     overlap: str
@@ -132,6 +134,11 @@ class Operator:
         return found
 
     @property
+    def nodes(self) -> tuple[str, ...]:
+        """The classes of its nodes: of the operator itself, and of its in-place variant."""
+        return tuple(dict.fromkeys(n for n in (self.node, self.inplace_node) if n is not None))
+
+    @property
     def is_view(self) -> bool:
         """Whether the results alias the first argument."""
         return self.returns in {"View", "Views"}
@@ -163,6 +170,7 @@ def _copy_of_view(view: Operator, name: str) -> Operator:
         name=name,
         returns="Tensor" if view.returns == "View" else "Copies",
         node=f"{view.node}_copy",
+        inplace_node=f"{view.node}_copy",
         regions=frozenset(),
         region_if=None,
         overlapping=False,
@@ -234,6 +242,9 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         raise TableError(f"{where}: 'node' and 'grad' go together")
     fresh = entry.get("fresh", [])
     inplace = entry.get("inplace")
+    if "inplace_node" in entry and not (node and inplace):
+        raise TableError(f"{where}: 'inplace_node' needs 'node' and 'inplace'")
+    inplace_node = entry.get("inplace_node", node)
     name = function.name
     return Operator(
         name=name,
@@ -251,6 +262,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         region_if=condition,
         fresh=frozenset(names if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true
         inplace=f"{name}_" if inplace is True else None if not inplace else str(inplace),
+        inplace_node=None if inplace_node is None else str(inplace_node),
         writer=None if entry.get("writer") is None else str(entry["writer"]),
         distinct=bool(entry.get("distinct", False)),
         overlap=str(entry.get("overlap", "refused")),

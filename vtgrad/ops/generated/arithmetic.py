@@ -20,6 +20,7 @@ from vtgrad.ops.generated.arithmetic_nodes import (
     AddcdivBackward0,
     AddcmulBackward0,
     ConjPhysicalBackward0,
+    ConjPhysicalBackward1,
     DivBackward0,
     DivBackward2,
     ExpandToBackward0,
@@ -1282,7 +1283,7 @@ def conj_physical_(input: T) -> T:
     """Write the result of `conj_physical` into the tensor itself, which is returned."""
     try:
         return write(
-            input, ConjPhysicalBackward0.record, _conj_physical_writer, operator="conj_physical_"
+            input, ConjPhysicalBackward1.record, _conj_physical_writer, operator="conj_physical_"
         )
     except Exception as error:
         explain(error, "input: Tensor", input)

@@ -2331,6 +2331,42 @@ class ConjPhysicalBackward0(Node):
 
 
 @final
+class ConjPhysicalBackward1(Node):
+    """Derivative of `_conj_physical`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward1:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = ConjPhysicalBackward1((edge0,))
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.conj(grad),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.conj(grad),)
+
+
+@final
 class ToCopyBackward0(Node):
     """Derivative of `to_dtype`."""
 

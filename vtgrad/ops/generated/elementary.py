@@ -13,11 +13,14 @@ from vtgrad.ops.explain import explain
 from vtgrad.ops.generated.elementary_nodes import (
     AcosBackward0,
     AcoshBackward0,
+    AcoshBackward1,
     AsinBackward0,
     AsinhBackward0,
+    AsinhBackward1,
     Atan2Backward0,
     AtanBackward0,
     AtanhBackward0,
+    AtanhBackward1,
     CeilBackward0,
     CosBackward0,
     CoshBackward0,
@@ -722,7 +725,7 @@ _asinh_writer = store_result(k.asinh, direct=True)
 def asinh_(input: T) -> T:
     """Write the result of `asinh` into the tensor itself, which is returned."""
     try:
-        return write(input, AsinhBackward0.record, _asinh_writer, operator="asinh_")
+        return write(input, AsinhBackward1.record, _asinh_writer, operator="asinh_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -756,7 +759,7 @@ _acosh_writer = store_result(k.acosh, direct=True)
 def acosh_(input: T) -> T:
     """Write the result of `acosh` into the tensor itself, which is returned."""
     try:
-        return write(input, AcoshBackward0.record, _acosh_writer, operator="acosh_")
+        return write(input, AcoshBackward1.record, _acosh_writer, operator="acosh_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise
@@ -790,7 +793,7 @@ _atanh_writer = store_result(k.atanh, direct=True)
 def atanh_(input: T) -> T:
     """Write the result of `atanh` into the tensor itself, which is returned."""
     try:
-        return write(input, AtanhBackward0.record, _atanh_writer, operator="atanh_")
+        return write(input, AtanhBackward1.record, _atanh_writer, operator="atanh_")
     except Exception as error:
         explain(error, "input: Tensor", input)
         raise

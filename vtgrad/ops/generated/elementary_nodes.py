@@ -1264,6 +1264,81 @@ class AsinhBackward0(Node):
 
 
 @final
+class AsinhBackward1(Node):
+    """Derivative of `asinh`."""
+
+    __slots__ = ("saved_self",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> AsinhBackward1:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = AsinhBackward1((edge0,))
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        return (k.mul(grad, k.conj(k.rsqrt(k.add(k.mul(self_, self_), 1)))),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(
+                2 | owned,
+                k.mul,
+                grad,
+                k.conj(over(1, k.rsqrt, over(1, k.add, k.mul(self_, self_), 1))),
+            )
+        return (grad0,), (FRESH,)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        return (F.mul(grad, F.conj(F.rsqrt(F.add(F.mul(self_, self_), 1)))),)
+
+
+@final
 class AcoshBackward0(Node):
     """Derivative of `acosh`."""
 
@@ -1336,6 +1411,78 @@ class AcoshBackward0(Node):
 
 
 @final
+class AcoshBackward1(Node):
+    """Derivative of `acosh`."""
+
+    __slots__ = ("saved_self", "self_dtype")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    self_dtype: NumpyDType
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> AcoshBackward1:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = AcoshBackward1((edge0,))
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.self_dtype = self._impl.array.dtype
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        return (array_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = large_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
+        return (grad0,), (SHARED,)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        return (tensor_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
+
+
+@final
 class AtanhBackward0(Node):
     """Derivative of `atanh`."""
 
@@ -1351,6 +1498,76 @@ class AtanhBackward0(Node):
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AtanhBackward0((edge0,))
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        return (k.div(grad, k.conj(k.rsub(k.mul(self_, self_), 1))),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.div, grad, k.conj(over(1, k.rsub, k.mul(self_, self_), 1)))
+        return (grad0,), (FRESH,)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        return (F.div(grad, F.conj(F.rsub(F.mul(self_, self_), 1))),)
+
+
+@final
+class AtanhBackward1(Node):
+    """Derivative of `atanh`."""
+
+    __slots__ = ("saved_self",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+
+    @staticmethod
+    def record(self: TensorBase, *, inplace: bool = False) -> AtanhBackward1:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = AtanhBackward1((edge0,))
         node.saved_self = (
             SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         )

@@ -25,6 +25,7 @@ from vtgrad.ops.generated.special_nodes import (
     LogitBackward0,
     MvlgammaBackward0,
     PolygammaBackward0,
+    PolygammaBackward1,
     SincBackward0,
     SpecialI1Backward0,
     XlogyBackward0,
@@ -523,7 +524,7 @@ def polygamma_of_(self: T, n: AnyInt) -> T:
     """Write the result of `polygamma_of` into the tensor itself, which is returned."""
     try:
         return write(
-            self, PolygammaBackward0.record, _polygamma_of_writer, n, operator="polygamma_"
+            self, PolygammaBackward1.record, _polygamma_of_writer, n, operator="polygamma_"
         )
     except Exception as error:
         explain(error, "self: Tensor, n: int", self, n)

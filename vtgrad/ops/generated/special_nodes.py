@@ -1268,6 +1268,78 @@ class PolygammaBackward0(Node):
 
 
 @final
+class PolygammaBackward1(Node):
+    """Derivative of `polygamma_of`."""
+
+    __slots__ = ("n", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    n: int
+
+    @staticmethod
+    def record(self: TensorBase, n: SupportsIndex, *, inplace: bool = False) -> PolygammaBackward1:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = PolygammaBackward1((edge0,))
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.n = n if type(n) is int else integer(n)
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack_array(self)
+        return (k.mul(grad, k.polygamma_of(self_, self.n + 1)),)
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            grad0 = over(owned, k.mul, grad, k.polygamma_of(self_, self.n + 1))
+        return (grad0,), (FRESH,)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        saved_self = self.saved_self
+        assert saved_self is not None
+        self_ = saved_self.unpack(self)
+        return (F.mul(grad, F.polygamma_of(self_, self.n + 1)),)
+
+
+@final
 class MvlgammaBackward0(Node):
     """Derivative of `mvlgamma`."""
 
