@@ -78,6 +78,64 @@ def test_a_post_hook_gets_both_sides_and_may_replace_what_goes_on() -> None:
     assert grad_list(x) == [2, 5]
 
 
+class _GivesToAll(vt.autograd.Function):
+    """A product whose backward has a gradient for the second argument too, of another shape."""
+
+    @staticmethod
+    def forward(ctx: object, x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+        return x * y
+
+    @staticmethod
+    def backward(ctx: object, grad: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+        return grad * 2, grad[0] * 3
+
+
+UNNEEDED: dict[str, tuple[Callable[[vt.Tensor, vt.Tensor], vt.Tensor], list[object]]] = {
+    "mul": (lambda x, c: x * c, [[1, 2], None]),
+    "add, second": (lambda x, c: c + x, [None, [1, 1]]),
+    "dot": (lambda x, c: x.dot(c), [[1, 2], None]),
+    "where": (lambda x, c: vt.where(c > 1, x, c), [[0, 1], None]),
+    "masked_fill": (lambda x, c: x.masked_fill(c > 1, c[0]), [[1, 0], None]),
+    "fill_": (lambda x, c: c.clone().fill_(x[0]), [None, 2]),
+    "cat": (lambda x, c: vt.cat((c, x, c)), [[1, 1], [1, 1], [1, 1]]),
+    "stack": (lambda x, c: vt.stack((c, x)), [[1, 1], [1, 1]]),
+    "custom Function": (_GivesToAll.apply, [[2, 2], 3]),
+}
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize(("compute", "shown"), UNNEEDED.values(), ids=UNNEEDED)
+def test_only_lists_and_custom_functions_answer_where_no_gradient_is_needed(
+    compute: Callable[[vt.Tensor, vt.Tensor], vt.Tensor], shown: list[object], create_graph: bool
+) -> None:
+    seen: list[object] = []
+    x = leaf(2)
+    y = compute(x, ramp(2))
+
+    def look(inputs: Gradients, outputs: Gradients) -> None:
+        seen.append(_lists(inputs))
+
+    node_of(y).register_hook(look)
+    vt.autograd.grad(y, x, vt.ones_like(y), create_graph=create_graph)
+    assert seen == [shown]
+
+
+@differs_from_torch("there the gradient that was passed to backward is overwritten")
+def test_a_hook_may_write_to_a_gradient_that_nobody_needs() -> None:
+    x = leaf(2)
+    y = vt.cat((x, ramp(2)))
+
+    def spoil(inputs: Gradients, outputs: Gradients) -> None:
+        for gradient in inputs:
+            assert gradient is not None
+            gradient.mul_(0)
+
+    node_of(y).register_hook(spoil)
+    arrived = vt.ones_like(y)
+    y.backward(arrived)
+    assert arrived.tolist() == [1, 1, 1, 1]
+
+
 def test_node_hooks_that_return_none_change_nothing() -> None:
     seen: list[object] = []
     x = leaf(2)

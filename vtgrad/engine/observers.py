@@ -135,10 +135,14 @@ def show_outgoing(
 def _own_whole(answer: Answer, edge: Edge | None, node: Node, nr: int) -> TensorBase | None:
     """An answer as the input's gradient, for a hook that may keep it and write to it.
 
-    It is copied where it may be the incoming gradient, or a saved value.
+    It is copied where it may be the incoming gradient, or a saved value. Nodes of lists of inputs
+    and of custom Functions have answers for inputs that need none too: hooks see these as they are.
     """
-    if answer is None or edge is None:
+    if answer is None:
         return None
+    if edge is None:
+        assert isinstance(answer, np.ndarray)
+        return own_copy(resolved(answer))
     meta = edge.function.input_metadata[edge.input_nr]
     if isinstance(answer, (list, Region)):
         total = np.zeros(meta.shape, meta.dtype)

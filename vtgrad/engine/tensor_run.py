@@ -184,10 +184,10 @@ def _apply(
         raise wrong_count(node, len(answers))
     if hooks is not None and hooks.post.entries:
         answers = [
-            None
-            if answer is None or edge is None
-            else _given_away(
-                fit_tensor(answer, edge.function.input_metadata[edge.input_nr], node, nr)
+            _given_away(
+                answer
+                if answer is None or edge is None
+                else fit_tensor(answer, edge.function.input_metadata[edge.input_nr], node, nr)
             )
             for nr, (answer, edge) in enumerate(zip(answers, node.next_edges, strict=True))
         ]

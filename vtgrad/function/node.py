@@ -125,10 +125,12 @@ class BackwardCFunction(Node):
 
     def _answer_arrays(self, grads: Sequence[TensorBase | None]) -> Sequence[Gradient | None]:
         answers: list[Gradient | None] = []
-        shapes = self._ctx._call.shapes
+        shapes, edges = self._ctx._call.shapes, self.next_edges
         for nr, (place, answer) in enumerate(self._answers(grads)):
             if answer is None:
                 answers.append(None)
+            elif edges[nr] is None:
+                answers.append(answer._impl.array)
             else:
                 answers.append(fit_array(answer._impl.array, shapes[nr], self, place))
         return answers
@@ -140,16 +142,22 @@ class BackwardCFunction(Node):
         clone = operators().clone
         # A clone, because backward may write to it and siblings may have the same tensor.
         shown = [None if grad is None else clone(grad) for grad in grads]
-        shapes = self._ctx._call.shapes
+        shapes, edges = self._ctx._call.shapes, self.next_edges
         return [
-            None if answer is None else fit_tensor(answer, shapes[nr], self, place)
+            answer
+            if answer is None or edges[nr] is None
+            else fit_tensor(answer, shapes[nr], self, place)
             for nr, (place, answer) in enumerate(self._answers(shown))
         ]
 
     def _answers(
         self, grads: Sequence[TensorBase | None]
     ) -> Sequence[tuple[int, TensorBase | None]]:
-        """What backward returns for the argument of each edge, and which argument that is."""
+        """What backward returns for the argument of each edge, and which argument that is.
+
+        An argument that requires no grad may be given a gradient of any kind: it goes nowhere, but
+        the node's hooks see it.
+        """
         context = self._ctx
         call = context._call
         if call.materializes:
@@ -160,7 +168,14 @@ class BackwardCFunction(Node):
         returned = self._backward()(context, *grads)
         answers = self._checked(returned if isinstance(returned, tuple) else (returned,))
         return [
-            (place, None if place < 0 or edge is None else self._fitting(answers[place], nr, place))
+            (
+                place,
+                None
+                if place < 0
+                else answers[place]
+                if edge is None
+                else self._fitting(answers[place], nr, place),
+            )
             for nr, (place, edge) in enumerate(zip(call.places, self.next_edges, strict=True))
         ]
 
