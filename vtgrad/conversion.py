@@ -23,7 +23,7 @@ from .formatting import tensor_text
 from .graph.functions import meta_of, requires_grad
 from .graph.recording import is_grad_enabled
 from .ops.arguments import array_of
-from .ops.from_python import index_of
+from .ops.from_python import index_of, size_of
 from .ops.generated import functional as F
 from .pickling import deep_copy, reduce_tensor
 from .storage.arrays import Array, Number, Shape
@@ -66,7 +66,7 @@ class Size(tuple[int, ...]):
 
     def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Self:
         """Sizes, each looked at."""
-        return _as_size(cls, [n if type(n) is int else index_of(n, "sizes") for n in sizes])
+        return _as_size(cls, [n if type(n) is int else size_of(n, "sizes") for n in sizes])
 
     def numel(self) -> int:
         """The number of elements of a tensor of these sizes."""

@@ -199,7 +199,7 @@ def randperm(
     """
     check_device(device)
     source = source_of(generator)
-    shape = sizes_of("randperm", (), (n,))
+    shape = sizes_of("randperm", (), (index_of(n, "n"),))
     wanted = dtype_for(out, dtype, np.dtype(np.int64))
     check_sizes(shape, 8)
     order = source.permutation(shape[0])

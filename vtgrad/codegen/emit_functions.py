@@ -206,7 +206,11 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
     multiple = operator.returns == "tuple"
     extra = f', "{_spoken(operator.name, users)}"'
     if operator.exact_out is not None:
-        exact = "True" if operator.exact_out == "exact" else f'{source}._impl.dtype.kind != "c"'
+        exact = "True"
+        if operator.exact_out == "exact for real":
+            # Of complex operands it may also have theirs, but no other complex one.
+            own, given = f"{source}._impl.dtype", "out._impl.dtype"
+            exact = f'{own}.kind != "c" or ({given}.kind == "c" and {given} != {own})'
         extra += f", exact={exact}"
     header = ""
     returned = "T"

@@ -9,7 +9,6 @@ them agree on. NumPy's inference is not used: it would make float64 of Python fl
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from typing import Final, cast
 
@@ -28,6 +27,7 @@ from ..graph.functions import own_meta
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.device import Device
 from ..storage.dtypes import category, dtype_of, get_default_dtype, number_dtype, promote
+from ..storage.integers import integer
 from ..storage.strides import MAX_DIMS, check_in_bounds, check_sizes, reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -42,6 +42,7 @@ __all__ = [
     "index_of",
     "number_of",
     "request_grad",
+    "size_of",
     "sizes_of",
 ]
 
@@ -289,11 +290,16 @@ def index_of(value: object, name: str) -> int:
         If `value` is something else.
     """
     try:
-        return operator.index(value)  # type: ignore[arg-type]  # what it is, index() finds out
+        return integer(value)  # type: ignore[arg-type]  # what it is, integer() finds out
     except TypeError:
         raise ArgumentTypeError(
             f"argument {name!r} must be an integer, not {type(value).__name__}", argument=name
         ) from None
+
+
+def size_of(value: object, name: str) -> int:
+    """One of several sizes: as `index_of`, but that bools count, as they do in PyTorch there."""
+    return int(value) if isinstance(value, bool) else index_of(value, name)
 
 
 def sizes_of(name: str, sizes: Sequence[object], size: Sequence[object] | None = None) -> Shape:
@@ -330,7 +336,7 @@ def sizes_of(name: str, sizes: Sequence[object], size: Sequence[object] | None =
             sizes = only
         elif isinstance(only, bool):
             raise ArgumentTypeError(f"a size of {name} must be an integer, not bool")
-    shape = tuple([index_of(n, "size") for n in sizes])
+    shape = tuple([size_of(n, "size") for n in sizes])
     check_sizes(shape, 1)
     return shape
 
@@ -351,7 +357,7 @@ def empty_strided_impl(
             f"argument 'stride' must be a sequence of integers, not {type(stride).__name__}",
             argument="stride",
         )
-    strides = tuple([index_of(s, "stride") for s in stride])
+    strides = tuple([size_of(s, "stride") for s in stride])
     if len(sizes) != len(strides):
         raise ShapeError(
             f"{len(sizes)} sizes need as many strides, not {len(strides)}",

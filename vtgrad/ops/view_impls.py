@@ -36,6 +36,7 @@ from vtgrad.storage.geometry import (
     unsqueeze_geometry,
     view_strides,
 )
+from vtgrad.storage.integers import integer
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.lazy_array import like
 from vtgrad.storage.tensor_base import TensorBase
@@ -102,7 +103,7 @@ def as_strided(
 ) -> TensorImpl:
     """Any geometry inside the storage."""
     # Integers may come as tensors, which must not be taken for numbers: `+=` would write them.
-    offset = impl.storage_offset if storage_offset is None else operator.index(storage_offset)
+    offset = impl.storage_offset if storage_offset is None else integer(storage_offset)
     sizes, strides = tuple(map(operator.index, size)), tuple(map(operator.index, stride))
     check_in_bounds(sizes, strides, offset, impl.storage.nbytes() // impl.array.itemsize)
     return alias_at(impl, sizes, strides, offset)

@@ -9,12 +9,12 @@ are re-exported here.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 
 from vtgrad.errors import OutOfRangeError, ShapeError
 
 from .arrays import Shape
+from .integers import integer
 from .overlap import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
 from .shapes import (
     broadcast_shapes,
@@ -233,7 +233,8 @@ def select_geometry(sizes: Shape, strides: Shape, offset: int, dim: int, index: 
         raise OutOfRangeError("a 0-d tensor has no dimension to index", index=index, ndim=0)
     place = normalize_dim(dim, len(sizes))
     size = sizes[place]
-    index = operator.index(index)
+    if type(index) is not int:
+        index = integer(index)
     if not -size <= index < size:
         raise OutOfRangeError(
             f"index {index} is outside dimension {place} of size {size}",
@@ -292,7 +293,7 @@ def narrow_geometry(
     """
     if not sizes:
         raise ShapeError("a 0-d tensor has no dimension to narrow", ndim=0)
-    start, length = operator.index(start), operator.index(length)
+    start, length = integer(start), integer(length)
     if length < 0:
         raise ShapeError(f"narrow's length must not be negative, got {length}", length=length)
     place = normalize_dim(dim, len(sizes))
@@ -328,7 +329,7 @@ def diagonal_geometry(
             dim1=dim1,
             dim2=dim2,
         )
-    diagonal = operator.index(diagonal)
+    diagonal = integer(diagonal)
     if diagonal >= 0:
         length = max(min(sizes[a], sizes[b] - diagonal), 0)
         skipped = diagonal * strides[b]
@@ -354,7 +355,7 @@ def unfold_geometry(
     ndim = len(sizes)
     place = normalize_dim(dimension, ndim)
     extent = sizes[place] if ndim else 1
-    size, step = operator.index(size), operator.index(step)
+    size, step = integer(size), integer(step)
     if size < 0 or size > extent or step <= 0:
         raise ShapeError(
             f"windows of size {size} with step {step} do not fit a dimension of size {extent}",

@@ -12,6 +12,7 @@ from typing import Final
 from vtgrad.errors import DimensionError, ShapeError
 
 from .arrays import Shape
+from .integers import integer
 from .strides import numel
 
 __all__ = [
@@ -39,7 +40,8 @@ def normalize_dim(dim: int, ndim: int) -> int:
         If `dim` is not in ``[-ndim, ndim - 1]``.
     """
     # NumPy's integers are welcome, but must not get into a geometry.
-    dim = operator.index(dim)
+    if type(dim) is not int:
+        dim = integer(dim)
     if 0 <= dim < ndim:
         return dim
     extent = ndim if ndim > 0 else 1
@@ -206,7 +208,7 @@ def check_pieces(count: int) -> None:
 
 def split_sizes(size: int, split_size: int) -> Shape:
     """The sizes of the pieces of at most `split_size`; one empty piece for size 0."""
-    split_size = operator.index(split_size)
+    split_size = integer(split_size)
     if split_size < 0 or (split_size == 0 and size != 0):
         raise ShapeError(
             f"a dimension of size {size} cannot be split into pieces of {split_size}",

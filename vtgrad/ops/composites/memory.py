@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Final, TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_base import TensorBase
@@ -101,7 +101,7 @@ def set_(
             argument="source",
         )
     try:
-        offset = None if storage_offset is _NO_OFFSET else index(storage_offset)
+        offset = None if storage_offset is _NO_OFFSET else integer(storage_offset)
     except TypeError:
         raise ArgumentTypeError(
             "argument 'storage_offset' must be an integer", argument="storage_offset"

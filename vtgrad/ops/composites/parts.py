@@ -21,6 +21,7 @@ from vtgrad.storage.geometry import (
     narrow_geometry,
     normalize_dim,
 )
+from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -147,7 +148,7 @@ def as_strided_scatter(
         If it names an element twice.
     """
     impl = input._impl
-    offset = impl.storage_offset if storage_offset is None else index(storage_offset)
+    offset = impl.storage_offset if storage_offset is None else integer(storage_offset)
     target = (tuple(map(index, size)), tuple(map(index, stride)), offset)
     check_in_bounds(*target, impl.storage.nbytes() // impl.array.itemsize)
     return F.as_strided_scatter_at(input, src, impl.geometry, target)
@@ -170,7 +171,9 @@ def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T:
         If `start` is outside the dimension.
     """
     impl = input._impl
-    first = _one_integer(start, "narrow's start") if isinstance(start, TensorBase) else index(start)
+    first = (
+        _one_integer(start, "narrow's start") if isinstance(start, TensorBase) else integer(start)
+    )
     narrow_geometry(impl.sizes, impl.strides, impl.storage_offset, dim, first, length)
     if first < 0:
         first += impl.sizes[normalize_dim(dim, len(impl.sizes))]
@@ -185,7 +188,7 @@ def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) 
     """
     if isinstance(split_size_or_sections, Sequence):
         return F.split_with_sizes(tensor, tuple(split_size_or_sections), dim)
-    return F.split_equal(tensor, index(split_size_or_sections), dim)
+    return F.split_equal(tensor, integer(split_size_or_sections), dim)
 
 
 @explained
@@ -197,7 +200,7 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     ShapeError
         If the tensor is 0-d or `chunks` is not positive.
     """
-    chunks = index(chunks)
+    chunks = integer(chunks)
     size = chunk_size(input, chunks, dim)
     if size == 0:
         check_pieces(chunks)
@@ -281,7 +284,7 @@ def _cuts(given: Parts) -> int | Sequence[int]:
     if isinstance(given, Sequence):
         return tuple(map(index, given))
     if not isinstance(given, TensorBase):
-        return index(given)
+        return integer(given)
     array = given._impl.array
     if array.dtype != "int64" or array.ndim > 1:
         raise ShapeError(

@@ -6,7 +6,6 @@ PyTorch records different nodes for numbers and for tensors (``PowBackward0`` an
 
 from __future__ import annotations
 
-from operator import index
 from typing import Final, TypeVar, cast, overload
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
@@ -18,6 +17,7 @@ from vtgrad.ops.number_first import tensor_beside
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.undifferentiable import without_derivative
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.integers import integer
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
@@ -296,17 +296,19 @@ def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
         Keep this many decimal places; with a negative number, round before the point.
     out : Tensor, optional
     """
-    if index(decimals) == 0:
+    places = integer(decimals)
+    if places == 0:
         return F.round_whole(input, out=out)
-    return F.round_decimals(input, decimals=decimals, out=out)
+    return F.round_decimals(input, decimals=places, out=out)
 
 
 @explained
 def round_(input: T, *, decimals: int = 0) -> T:
     """Round the tensor itself; see `round`."""
-    if index(decimals) == 0:
+    places = integer(decimals)
+    if places == 0:
         return F.round_whole_(input)
-    return F.round_decimals_(input, decimals=decimals)
+    return F.round_decimals_(input, decimals=places)
 
 
 # -- comparisons in place -------------------------------------------------------------------

@@ -179,9 +179,9 @@ def amax(
     out: T | None = None,
 ) -> T:
     """Largest values over dimensions; equal ones share the gradient."""
-    if dim is None:
-        raise ArgumentTypeError("amax() takes dim=() for all dimensions, not None")
-    return F.amax_dim(input, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
+    return F.amax_dim(
+        input, () if dim is None else checked_dims(dim), check_flag(keepdim, "keepdim"), out=out
+    )
 
 
 def amin(
@@ -192,9 +192,9 @@ def amin(
     out: T | None = None,
 ) -> T:
     """Smallest values over dimensions; equal ones share the gradient."""
-    if dim is None:
-        raise ArgumentTypeError("amin() takes dim=() for all dimensions, not None")
-    return F.amin_dim(input, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
+    return F.amin_dim(
+        input, () if dim is None else checked_dims(dim), check_flag(keepdim, "keepdim"), out=out
+    )
 
 
 def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:

@@ -6,12 +6,11 @@ The methods take sizes and dimensions as separate integers or as one sequence, a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import TypeVar
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError
+from vtgrad.errors import ArgumentTypeError, NotSupportedError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.dtype_views import view_dtype
 from vtgrad.ops.explain import explain, explained
@@ -27,6 +26,7 @@ from vtgrad.storage.geometry import (
     unflatten_sizes,
     view_strides,
 )
+from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -262,9 +262,23 @@ def broadcast_tensors(*tensors: T | Sequence[T]) -> tuple[T, ...]:
 
 
 def contiguous(input: T, *, memory_format: MemoryFormat = MemoryFormat.CONTIGUOUS) -> T:
-    """The tensor itself if it is row-major without gaps, else a copy that is."""
+    """The tensor itself if it is row-major without gaps, else a copy that is.
+
+    Raises
+    ------
+    NotSupportedError
+        If a copy is needed, and another memory format was asked for.
+    """
     array_of(input, "input")
-    if memory_format is MemoryFormat.CONTIGUOUS and not input._impl.is_contiguous:
+    if memory_format is not MemoryFormat.CONTIGUOUS:
+        if not isinstance(memory_format, MemoryFormat):
+            raise ArgumentTypeError(
+                f"argument 'memory_format' must be a memory format, not {memory_format!r}",
+                argument="memory_format",
+            )
+        if not input._impl.is_contiguous:
+            raise NotSupportedError(f"contiguous() makes row-major copies, not {memory_format!r}")
+    if not input._impl.is_contiguous:
         return F.clone(input, memory_format=MemoryFormat.CONTIGUOUS)
     return input
 
@@ -295,8 +309,8 @@ def permute(input: T, *order: int | Sequence[int], dims: Sequence[int] | None = 
 @explained
 def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
     """Some dimensions moved to other places, the rest in their old order; a view."""
-    sources = tuple(source) if isinstance(source, Sequence) else (index(source),)
-    places = tuple(destination) if isinstance(destination, Sequence) else (index(destination),)
+    sources = tuple(source) if isinstance(source, Sequence) else (integer(source),)
+    places = tuple(destination) if isinstance(destination, Sequence) else (integer(destination),)
     if input.ndim == 0:
         movedim_order(1, sources, places)
         return F.alias(input)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from operator import index
 from typing import TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from vtgrad.ops.from_python import number_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import check_pieces, normalize_dim
+from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -62,13 +62,13 @@ def unsafe_split(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     They share the tensor's memory all the same. After a write neither the tensor nor the other
     pieces may be used: their versions do not move, so nobody would notice.
     """
-    return F.unsafe_split_equal(input, index(split_size), dim)
+    return F.unsafe_split_equal(input, integer(split_size), dim)
 
 
 @explained
 def unsafe_chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     """`chunk` into pieces that are no views; see `unsafe_split`."""
-    chunks = index(chunks)
+    chunks = integer(chunks)
     size = chunk_size(input, chunks, dim)
     if size == 0:
         check_pieces(chunks)
@@ -204,7 +204,7 @@ def repeat_interleave(
         input, dim = flatten(input), 0
     if isinstance(repeats, TensorBase):
         return _repeat_each(input, repeats, dim, output_size)
-    count = index(repeats)
+    count = integer(repeats)
     if count < 0:
         raise ShapeError(f"repeats must not be negative, got {count}", repeats=count)
     axis = normalize_dim(dim, input.ndim)

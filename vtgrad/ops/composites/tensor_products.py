@@ -9,6 +9,7 @@ from typing import TypeVar
 from vtgrad.errors import ShapeError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.explain import explained
+from vtgrad.ops.from_python import index_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
@@ -40,7 +41,7 @@ def inner(input: T, other: TensorBase, *, out: T | None = None) -> T:
 def tensordot(
     a: T,
     b: TensorBase,
-    dims: int | Sequence[Sequence[int]] = 2,
+    dims: int | TensorBase | Sequence[Sequence[int]] = 2,
     *,
     out: T | None = None,
 ) -> T:
@@ -63,6 +64,8 @@ def tensordot(
     [12.0, 12.0]
     """
     left, right = array_of(a, "a").shape, array_of(b, "b").shape
+    if isinstance(dims, TensorBase):
+        dims = index_of(dims, "dims")
     if isinstance(dims, int):
         if not 0 <= dims <= min(len(left), len(right)):
             raise ShapeError(f"tensordot() cannot sum over {dims} of shapes {left} and {right}")

@@ -1161,7 +1161,13 @@ def abs(input: T, *, out: T | None = None) -> T:
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array, "abs", exact=input._impl.dtype.kind != "c")
+        return write_out(
+            out,
+            array,
+            "abs",
+            exact=input._impl.dtype.kind != "c"
+            or (out._impl.dtype.kind == "c" and out._impl.dtype != input._impl.dtype),
+        )
     result = wrap_like(input, array)
     if (
         input._impl.autograd_meta is not None

@@ -22,6 +22,7 @@ from vtgrad.ops.kernels.layout import (
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import promote
 from vtgrad.storage.geometry import normalize_dim, view_strides
+from vtgrad.storage.integers import integer
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.strides import channels_last_strides, check_sizes, is_channels_last
@@ -41,8 +42,13 @@ __all__ = [
 
 def clone(self: Array, *, memory_format: MemoryFormat | None = None) -> Array:
     """A copy with the source's memory order, without its gaps and repetitions."""
-    if memory_format is MemoryFormat.CONTIGUOUS:
-        return contiguous(self)
+    if memory_format is not None:
+        if memory_format is MemoryFormat.CONTIGUOUS:
+            return contiguous(self)
+        if memory_format is not MemoryFormat.PRESERVE:
+            raise ArgumentTypeError(
+                f"argument 'memory_format' must be a memory format, not {memory_format!r}"
+            )
     if self.flags.c_contiguous and 1 not in self.shape:
         return self.copy()
     result = empty_like_preserving(self.dtype, self)
@@ -184,17 +190,16 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
             repeats=tuple(repeats),
             ndim=self.ndim,
         )
-    if any(count < 0 for count in repeats):
-        raise ShapeError(
-            f"repeat's counts must not be negative, got {tuple(repeats)}", repeats=tuple(repeats)
-        )
-    lead = len(repeats) - self.ndim
+    counts = tuple(map(index, repeats))
+    if any(count < 0 for count in counts):
+        raise ShapeError(f"repeat's counts must not be negative, got {counts}", repeats=counts)
+    lead = len(counts) - self.ndim
     sizes = (1,) * lead + self.shape
-    target = tuple([index(count) * size for count, size in zip(repeats, sizes, strict=True)])
+    target = tuple([count * size for count, size in zip(counts, sizes, strict=True)])
     # Below, each dimension comes twice.
     check_sizes((*target, *sizes), self.itemsize)
     result: Array = np.empty(target, self.dtype)
-    tiles = tuple([n for pair in zip(repeats, sizes, strict=True) for n in pair])
+    tiles = tuple([n for pair in zip(counts, sizes, strict=True) for n in pair])
     one_tile = tuple([n for size in sizes for n in (1, size)])
     result.reshape(tiles)[...] = resolved(self).reshape(one_tile)
     return result
@@ -283,7 +288,7 @@ def _shift(self: Array, diagonal: int) -> int:
     """The number of a diagonal, as far as it matters."""
     furthest: int = max(self.shape[-2:])
     try:
-        return max(-furthest, min(index(diagonal), furthest))
+        return max(-furthest, min(integer(diagonal), furthest))
     except TypeError:
         # A tensor that holds no integer; others are told before.
         raise ArgumentTypeError("argument 'diagonal' must be an integer") from None

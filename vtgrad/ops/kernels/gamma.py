@@ -19,6 +19,7 @@ import numpy as np
 from vtgrad.errors import ArgumentValueError, NotSupportedError
 from vtgrad.ops.kernels.series import in_double, polynomial
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.integers import integer
 
 __all__ = ["digamma", "lgamma", "mvlgamma", "polygamma_of"]
 
@@ -88,6 +89,7 @@ def polygamma_of(input: Array, n: int, *, out: Array | None = None) -> Array:
     NotSupportedError
         If it is so large that its factorial is no float64.
     """
+    n = integer(n)
     if n < 0:
         raise ArgumentValueError(f"polygamma has derivatives of order 0 and more, not {n}", n=n)
     if n == 0:
@@ -112,6 +114,7 @@ def mvlgamma(input: Array, p: int, *, out: Array | None = None) -> Array:
     NotSupportedError
         If it is so large that adding the terms up would take minutes.
     """
+    p = integer(p)
     if p < 1:
         raise ArgumentValueError(f"mvlgamma needs at least one dimension, not {p}", p=p)
     if p > _MOST_DIMENSIONS:

@@ -14,7 +14,6 @@ Output elements outside the input's positions have no input to belong to.
 
 from __future__ import annotations
 
-import operator
 from types import EllipsisType
 
 import numpy as np
@@ -31,6 +30,7 @@ from vtgrad.storage.geometry import (
     slice_bounds,
     slice_of,
 )
+from vtgrad.storage.integers import integer
 from vtgrad.storage.lazy_array import resolved
 
 __all__ = [
@@ -103,7 +103,7 @@ def _selected(array: Array, dim: int, index: int) -> Array:
 def _sliced(array: Array, dim: int, start: int | None, end: int | None, step: int) -> Array:
     if not array.ndim:
         raise OutOfRangeError("a 0-d tensor has no dimension to slice", ndim=0)
-    axis = normalize_dim(dim, array.ndim)
+    axis, step = normalize_dim(dim, array.ndim), integer(step)
     first, count = slice_bounds(array.shape[axis], start, end, step)
     part: Array = array[(*[slice(None)] * axis, slice_of(first, count, step))]
     return part
@@ -148,7 +148,7 @@ def _diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array:
             dim1=dim1,
             dim2=dim2,
         )
-    part: Array = np.diagonal(array, operator.index(offset), first, second)
+    part: Array = np.diagonal(array, integer(offset), first, second)
     part.flags.writeable = True
     return part
 

@@ -12,6 +12,7 @@ from vtgrad.ops.kernels.copying import contiguous, flip
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import promote
 from vtgrad.storage.geometry import infer_size, narrow_geometry, normalize_dim
+from vtgrad.storage.integers import integer
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.strides import check_sizes
 
@@ -37,7 +38,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
             dim2=dim2,
         )
     # Integers may come as tensors.
-    offset = index(offset)
+    offset = integer(offset)
     extent = self.shape[-1] + abs(offset)
     sizes = list(self.shape[:-1])
     for axis in sorted((first, second)):
@@ -73,13 +74,13 @@ def rot90_turns(self: Array, turns: int, dims: Sequence[int]) -> Array:
         raise ShapeError(f"rot90 turns a plane of 2 dimensions, got {len(dims)}", dims=dims)
     if self.ndim < 2:
         raise ShapeError(f"rot90 needs at least 2 dimensions, got {self.ndim}", ndim=self.ndim)
-    first, second = dims
+    first, second = map(index, dims)
     if first == second or abs(first - second) == self.ndim:
         raise ShapeError(
             f"rot90 needs two different dimensions, got {first} and {second}", dims=tuple(dims)
         )
     first, second = normalize_dim(first, self.ndim), normalize_dim(second, self.ndim)
-    turns %= 4
+    turns = integer(turns) % 4
     if turns == 0:
         return contiguous(self)
     if turns == 2:
@@ -97,6 +98,7 @@ def narrow_copy(self: Array, dim: int, start: int, length: int) -> Array:
     OutOfRangeError
         If `start` is outside the dimension.
     """
+    start, length = integer(start), integer(length)
     narrow_geometry(self.shape, self.strides, 0, dim, start, length)
     axis = normalize_dim(dim, self.ndim)
     first = start + self.shape[axis] if start < 0 else start
