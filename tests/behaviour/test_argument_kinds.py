@@ -96,6 +96,14 @@ def test_an_integer_may_come_as_a_tensor(call: Call, expected: Call) -> None:
     assert fn_name(given) == fn_name(wanted)
 
 
+def test_roll_of_no_elements_looks_at_its_dimensions_too() -> None:
+    x: Any = vt.zeros(0, 6).requires_grad_()
+    dims: list[Any] = [[[]], "0", 0.5]
+    for wrong in dims:
+        with pytest.raises(TypeError):
+            x.roll(0, wrong)
+
+
 def test_no_dimension_for_amax_is_all_of_them() -> None:
     x = leaf(2, 2)
     assert x.amax(None).tolist() == 4

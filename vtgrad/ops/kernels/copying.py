@@ -217,7 +217,8 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
     """
     given = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
     steps = tuple([index(shift) for shift in given])
-    axes = tuple(dims or ()) if isinstance(dims, (tuple, list)) or dims is None else (dims,)
+    where = dims or () if isinstance(dims, (tuple, list)) or dims is None else (dims,)
+    axes = tuple(map(index, where))
     if not steps:
         raise ShapeError("roll needs at least one shift")
     if len(steps) != len(axes) and not (len(steps) == 1 and not axes):
