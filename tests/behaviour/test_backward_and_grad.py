@@ -226,6 +226,41 @@ def test_backward_with_create_graph_warns_of_the_cycle_it_makes() -> None:
     x.grad = None
 
 
+@pytest.mark.filterwarnings("ignore:.*create_graph:UserWarning")
+def test_a_recorded_gradient_is_copied_into_grad_or_added_to_what_is_there() -> None:
+    x = vt.ones(3, 2, dtype=vt.float64).t().requires_grad_()
+    (x * x).sum().backward(create_graph=True)
+    first = x.grad
+    assert first is not None
+    assert (fn_name(first), first.stride(), first._version) == ("CopyBackwards", (1, 2), 1)
+    assert [node and node.name() for node, _ in node_of(first).next_functions] == [
+        None,
+        "AddBackward0",
+    ]
+    (x * x).sum().backward(create_graph=True)
+    second = x.grad
+    assert second is not None
+    assert second is not first
+    assert fn_name(second) == "AddBackward0"
+    assert [node and node.name().split("::")[-1] for node, _ in node_of(second).next_functions] == [
+        "CopyBackwards",
+        "AddBackward0",
+    ]
+    assert second._version == 0
+    assert gradients(second.sum(), x) == [[[4.0] * 3] * 2]
+
+
+@pytest.mark.filterwarnings("ignore:.*create_graph:UserWarning")
+def test_a_recorded_gradient_is_nobody_elses_tensor() -> None:
+    x, y, g = leaf(2), leaf(2), leaf(2)
+    (x + y).backward(g, create_graph=True)
+    assert x.grad is not None
+    assert y.grad is not None
+    assert len({t.data_ptr() for t in (x.grad, y.grad, g)}) == 3
+    assert [fn_name(t) for t in (x.grad, y.grad)] == ["CopyBackwards"] * 2
+    assert gradients((x.grad * ramp(2)).sum(), g) == [[1.0, 2.0]]
+
+
 def test_create_graph_accumulates_out_of_place() -> None:
     x = leaf(2)
     (x * 2).sum().backward()

@@ -13,6 +13,7 @@ from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
+from ..storage.writers import write_for, written_for
 from .autograd_meta import AutogradMeta
 from .changed_leaf import check_changed_leaf, in_shape_of, layout_of_grad, reshaped_grad
 from .hooks import GradCell, LeafState, graph_lock
@@ -179,16 +180,19 @@ class AccumulateGrad(Node):
     ) -> Sequence[TensorBase | None]:
         """Accumulate out of place, so that the sum is part of the graph."""
         grad = grads[0]
-        if grad is not None and self.cell.leaf_state is LeafState.ACCUMULATES:
+        cell = self.cell
+        if grad is not None and cell.leaf_state is LeafState.ACCUMULATES:
             impl = self._impl_by_now() if self.leaf_changed else None
             strides = self.byte_strides
             if impl is not None:
                 grad = in_shape_of(grad, impl)
                 strides = layout_of_grad(impl, grad._impl.array.itemsize)
-            own = operators().clone(grad)
-            if own._impl.array.strides != strides:
-                own._impl.set_geometry_of(TensorImpl(_laid_out(own._impl.array, False, strides)))
-            self.cell.accumulate(own, operators().add)
+            with graph_lock:
+                present = cell.grad
+                if present is None:
+                    cell.grad = _own_copy(grad, strides)
+                else:
+                    cell.grad = operators().add(present, grad)
         self.run_post_hooks()
         return ()
 
@@ -198,6 +202,17 @@ class AccumulateGrad(Node):
         if hooks is not None:
             for hook in tuple(hooks.entries.values()):
                 hook(self)
+
+
+def _own_copy(grad: TensorBase, byte_strides: Shape) -> TensorBase:
+    """A recorded copy in this layout, of which nobody else knows."""
+    size = grad._impl.array.itemsize
+    strides = tuple([stride // size for stride in byte_strides])
+    write_for("backward")
+    try:
+        return operators().clone_strided(grad, grad._impl.sizes, strides)
+    finally:
+        written_for()
 
 
 def _laid_out(grad: Array, owned: bool, byte_strides: Shape) -> Array:
