@@ -32,8 +32,8 @@ _MOST_BYTES = 2**62
 def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) -> T:
     """Let `target` have another shape, row-major, from its first element on.
 
-    The version moves if the shape changes, elements are neither moved nor written. Elements that
-    were not there before are zero.
+    The version moves if the shape changes, or the order; elements are neither moved nor written.
+    Elements that were not there before are zero.
 
     Raises
     ------
@@ -51,11 +51,12 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
     impl = target._impl
     if impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
-    if impl.sizes == shape:
-        if memory_format is not None and impl.strides != contiguous_strides(shape):
-            impl.set_geometry_of(resized(impl, shape, contiguous_strides(shape)))
-        return target
     strides = contiguous_strides(shape)
+    if impl.sizes == shape:
+        if memory_format is not None and impl.strides != strides:
+            # Other elements at the same places, of which PyTorch tells nobody.
+            change_geometry(target, resized(impl, shape, strides), "resize_")
+        return target
     growth = make_room(impl, shape, strides)
     try:
         change_geometry(target, resized(impl, shape, strides), "resize_")

@@ -36,6 +36,7 @@ def resize_(
 
     Elements are neither moved nor written. If the memory is too small it grows, for all tensors
     that look at it; what was not there before is zero. The version moves if the shape changes.
+    The shape that it has already changes nothing, but with a memory format it becomes row-major.
 
     Parameters
     ----------
