@@ -532,3 +532,8 @@ def test_a_negative_view_of_a_tensor_that_begins_at_an_odd_place_is_written() ->
     assert y.tolist() == [6, 12]
     y.sum().backward()
     assert grad_list(x) == [0, 3, 0, 3]
+
+
+def test_mvlgamma_of_a_negative_view_is_that_of_its_values() -> None:
+    x = ramp(3) * -1 - 0.5
+    assert x._neg_view().mvlgamma(1).tolist() == x.neg().mvlgamma(1).tolist()

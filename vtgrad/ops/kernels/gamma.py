@@ -20,6 +20,7 @@ from vtgrad.errors import ArgumentValueError, NotSupportedError
 from vtgrad.ops.kernels.series import in_double, polynomial
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import integer
+from vtgrad.storage.lazy_array import resolved
 
 __all__ = ["digamma", "lgamma", "mvlgamma", "polygamma_of"]
 
@@ -123,7 +124,7 @@ def mvlgamma(input: Array, p: int, *, out: Array | None = None) -> Array:
         )
 
     # PyTorch adds terms up that it lays out row-major.
-    input = np.ascontiguousarray(input).reshape(input.shape)
+    input = np.ascontiguousarray(resolved(input)).reshape(input.shape)
 
     def total(x: Array) -> Array:
         result: Array = np.full(x.shape, p * (p - 1) / 4 * np.log(pi))
