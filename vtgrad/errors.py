@@ -41,6 +41,7 @@ __all__ = [
     "NotSupportedError",
     "NumpyConversionError",
     "OutGradError",
+    "OptionValueError",
     "OutOfBoundsError",
     "OutOfRangeError",
     "OutsideBackwardError",
@@ -117,6 +118,12 @@ class ArgumentTypeError(VtgradError, TypeError):
 
 class ArgumentValueError(VtgradError, ValueError):
     """An argument has a value that the operator does not take."""
+
+    kind = "argument-value"
+
+
+class OptionValueError(VtgradError, RuntimeError):
+    """An option of an operator has a value that it does not take."""
 
     kind = "argument-value"
 

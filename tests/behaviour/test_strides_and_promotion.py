@@ -260,6 +260,13 @@ MISTAKES: dict[str, tuple[Callable[[vt.Tensor], object], type[Exception]]] = {
     "expand": (lambda x: x.expand(5, 3), RuntimeError),
     "add a word": (lambda x: x.add("a"), TypeError),  # type: ignore[arg-type]  # that is the test
     "step of zero": (lambda x: x[::0], ValueError),
+    "order of norms": (lambda x: x.renorm(-1, 0, 1), RuntimeError),
+    "limit of norms": (lambda x: x.renorm(2, 0, -1), RuntimeError),
+    "order of derivatives": (lambda x: x.polygamma(-1), RuntimeError),
+    "number of dimensions": (lambda x: x.mvlgamma(0), RuntimeError),
+    "number of differences": (lambda x: vt.diff(x, -1), RuntimeError),
+    "tolerance": (lambda x: vt.isclose(x, x, rtol=-1), RuntimeError),
+    "step of slice_scatter": (lambda x: vt.slice_scatter(x, x, 0, 0, 2, 0), RuntimeError),
     "unknown method": (lambda x: x.no_such_operator(), AttributeError),  # type: ignore[attr-defined]
     "length of a number": (lambda x: len(x[0, 0]), TypeError),
     "iterating a number": (lambda x: list(x[0, 0]), TypeError),

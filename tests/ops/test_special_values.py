@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from vtgrad.errors import OptionValueError
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import DType
 
@@ -130,9 +131,9 @@ def test_polygamma_has_zetas_values() -> None:
 
 def test_polygamma_takes_no_negative_order_and_mvlgamma_no_dimension_zero() -> None:
     x = vt.ones(2)
-    with pytest.raises(ValueError, match="order 0"):
+    with pytest.raises(OptionValueError, match="order 0"):
         vt.polygamma(-1, x)
-    with pytest.raises(ValueError, match="dimension"):
+    with pytest.raises(OptionValueError, match="dimension"):
         x.mvlgamma_(0)
     assert x._version == 0
 

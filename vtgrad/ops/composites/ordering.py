@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeVar, overload
 
-from vtgrad.errors import ArgumentValueError
+from vtgrad.errors import OptionValueError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.ordering import SortDimResult, SortStableResult, TopkDimResult
@@ -110,6 +110,6 @@ def nonzero(input: T, *, as_tuple: bool = False, out: T | None = None) -> T | tu
     if not check_flag(as_tuple, "as_tuple"):
         return F.nonzero_rows(input, out=out)
     if out is not None:
-        raise ArgumentValueError("nonzero() has no out= for a tuple of vectors")
+        raise OptionValueError("nonzero() has no out= for a tuple of vectors")
     rows = F.nonzero_rows(input if array_of(input, "input").ndim else F.reshape(input, (1,)))
     return tuple(F.unbind(rows, 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from vtgrad.errors import ArgumentTypeError, OptionValueError, ShapeError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
@@ -89,7 +89,7 @@ def diff(
                 f"diff() cannot join {name} of shape {list(x.shape)} to shape {list(input.shape)}"
             )
     if n < 0:
-        raise ArgumentValueError(f"diff() cannot be taken {n} times", n=n)
+        raise OptionValueError(f"diff() cannot be taken {n} times", n=n)
     axis = normalize_dim(checked_dim(dim), array.ndim)
     if n == 0:
         return F.copy_(F.zeros_like(input), input) if out is None else _stored(out, input)

@@ -6,7 +6,7 @@ from typing import Final, TypeGuard, cast
 
 import numpy as np
 
-from vtgrad.errors import ArgumentValueError, DTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import DTypeError, NotSupportedError, OptionValueError, ShapeError
 from vtgrad.ops.kernels.elementwise import (
     BOOL,
     Operand,
@@ -144,7 +144,7 @@ def isclose(
     ------
     DTypeError
         If the dtypes differ.
-    ArgumentValueError
+    OptionValueError
         If a tolerance is negative.
     """
     if input.dtype != other.dtype:
@@ -152,7 +152,7 @@ def isclose(
             f"isclose compares values of one dtype, not {input.dtype.name} and {other.dtype.name}"
         )
     if not (rtol >= 0 and atol >= 0):
-        raise ArgumentValueError(f"tolerances must not be negative: rtol={rtol}, atol={atol}")
+        raise OptionValueError(f"tolerances must not be negative: rtol={rtol}, atol={atol}")
     close = np.asarray(np.equal(input, other))
     if equal_nan and input.dtype.kind in "fc":
         close |= np.isnan(input) & np.isnan(other)

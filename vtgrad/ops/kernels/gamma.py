@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.errors import ArgumentValueError, NotSupportedError
+from vtgrad.errors import NotSupportedError, OptionValueError
 from vtgrad.ops.kernels.series import in_double, polynomial
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import integer
@@ -85,14 +85,14 @@ def polygamma_of(input: Array, n: int, *, out: Array | None = None) -> Array:
 
     Raises
     ------
-    ArgumentValueError
+    OptionValueError
         If `n` is negative.
     NotSupportedError
         If it is so large that its factorial is no float64.
     """
     n = integer(n)
     if n < 0:
-        raise ArgumentValueError(f"polygamma has derivatives of order 0 and more, not {n}", n=n)
+        raise OptionValueError(f"polygamma has derivatives of order 0 and more, not {n}", n=n)
     if n == 0:
         return digamma(input, out=out)
     if n > _HIGHEST_ORDER:
@@ -110,14 +110,14 @@ def mvlgamma(input: Array, p: int, *, out: Array | None = None) -> Array:
 
     Raises
     ------
-    ArgumentValueError
+    OptionValueError
         If `p` is less than 1.
     NotSupportedError
         If it is so large that adding the terms up would take minutes.
     """
     p = integer(p)
     if p < 1:
-        raise ArgumentValueError(f"mvlgamma needs at least one dimension, not {p}", p=p)
+        raise OptionValueError(f"mvlgamma needs at least one dimension, not {p}", p=p)
     if p > _MOST_DIMENSIONS:
         raise NotSupportedError(
             f"mvlgamma of {p} dimensions is not supported, at most {_MOST_DIMENSIONS} are", p=p

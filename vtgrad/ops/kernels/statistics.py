@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.errors import ArgumentValueError, DTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import DTypeError, NotSupportedError, OptionValueError, ShapeError
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
@@ -241,7 +241,7 @@ def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
     ------
     ShapeError
         If there are less than two dimensions.
-    ArgumentValueError
+    OptionValueError
         If `p` is not positive, or `maxnorm` is negative.
     DTypeError
         If the values are integers or bools.
@@ -250,9 +250,9 @@ def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
         raise ShapeError(f"renorm() needs two dimensions at least, not {self.ndim}")
     axis = normalize_dim(dim, self.ndim)
     if not p > 0:
-        raise ArgumentValueError(f"renorm() needs an order above 0, not {p}", p=p)
+        raise OptionValueError(f"renorm() needs an order above 0, not {p}", p=p)
     if not maxnorm >= 0:
-        raise ArgumentValueError(f"renorm() cannot limit norms to {maxnorm}", maxnorm=maxnorm)
+        raise OptionValueError(f"renorm() cannot limit norms to {maxnorm}", maxnorm=maxnorm)
     x = self.astype(_SINGLE) if self.dtype == _HALF else self
     dims = tuple([d for d in range(self.ndim) if d != axis])
     norm = linalg_vector_norm(x, p, dims, True)

@@ -18,7 +18,7 @@ from types import EllipsisType
 
 import numpy as np
 
-from vtgrad.errors import OutOfRangeError, SelfOverlapError, ShapeError
+from vtgrad.errors import OptionValueError, OutOfRangeError, SelfOverlapError, ShapeError
 from vtgrad.ops.kernels.copying import clone
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.geometry import (
@@ -104,6 +104,8 @@ def _sliced(array: Array, dim: int, start: int | None, end: int | None, step: in
     if not array.ndim:
         raise OutOfRangeError("a 0-d tensor has no dimension to slice", ndim=0)
     axis, step = normalize_dim(dim, array.ndim), integer(step)
+    if step == 0:
+        raise OptionValueError("the step of a slice must not be zero", step=step)
     first, count = slice_bounds(array.shape[axis], start, end, step)
     part: Array = array[(*[slice(None)] * axis, slice_of(first, count, step))]
     return part
