@@ -1,0 +1,254 @@
+"""The samples of PyTorch's own operator database, as programs.
+
+PyTorch tests its operators with samples that it generates: arguments of every form, with broadcast,
+empty and 0-d tensors. Each sample of an operator that vtgrad has becomes a few programs: the
+function, the method, on operands with gaps in memory, in place, in place on a part of a tensor, and
+into ``out=``, with the first two derivatives.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+
+import vtgrad
+from tests.oracle.cases import Case
+from tests.oracle.program import Program, Step
+
+DTYPES = (torch.float64, torch.complex128, torch.float32, torch.int64, torch.uint8, torch.bool)
+#: Of one operator and dtype, from both ends of its list: they grow odder.
+SAMPLES = 4
+#: Elements of a tensor that is still written out as text.
+LARGEST = 150
+
+#: Operators whose results depend on chance or on what is in fresh memory.
+_BY_CHANCE = ("rand", "dropout", "normal", "bernoulli", "uniform", "empty", "geometric", "cauchy")
+#: The entry's function is a test's own wrapper: arguments in another order, or a property.
+WRAPPED = frozenset(
+    "T H mT mH where einsum zero_ resize_ resize_as_ polygamma byte char double float half int long"
+    " short cdouble cfloat bool __radd__ __rsub__ __rmul__ __rmod__ __rpow__ item".split()
+)
+
+
+#: What differs, by operator and observable, and why that is meant.
+KNOWN = {
+    ("as_strided_scatter", "values"): "PyTorch's gradient is the wrong way round",
+    ("as_strided_scatter", "storage"): "PyTorch copies the memory around the tensor too",
+    ("diagonal_scatter", "storage"): "PyTorch copies the memory around the tensor too",
+    ("select_scatter", "storage"): "PyTorch copies the memory around the tensor too",
+    ("diff", "_version"): "PyTorch's steps towards out= are counted",
+    ("nanmean", "_version"): "PyTorch's steps towards out= are counted",
+    ("nonzero", "class of error"): "two faults: out= beside as_tuple, and a tuple for it",
+    ("nonzero", "storage_offset"): "views of a matrix without elements",
+    ("norm", "raises"): "there is no nuclear norm yet",
+    ("norm", "class of error"): "there is no nuclear norm yet",
+    ("norm", "values"): "the comparison gives the result PyTorch's last bit, so it is no maximum",
+    ("polar", "bound"): "PyTorch's gradient is wrong, ours has no further one by the angle",
+    ("round", "grad_fn"): "decimals=0 is the same here as no decimals",
+    ("take_along_dim", "grad_fn"): "flattens as reshape does, where PyTorch refuses",
+}
+
+
+class Unwritable(Exception):
+    """A sample that cannot be written as text that both libraries understand."""
+
+
+def _entries() -> list[Any]:
+    """The entries of the database whose operators vtgrad has."""
+    return [
+        entry
+        for entry in op_db
+        if entry.name not in WRAPPED
+        and not any(word in entry.name for word in _BY_CHANCE)
+        and (_function(entry) or hasattr(vtgrad.Tensor, entry.name))
+    ]
+
+
+def _function(entry: Any) -> str:
+    """The operator's name as a function, without dots; empty if there is none."""
+    return entry.name if hasattr(vtgrad, entry.name) and hasattr(torch, entry.name) else ""
+
+
+def names() -> list[str]:
+    """The operators that have samples."""
+    return sorted({entry.name for entry in _entries()})
+
+
+class _Writer:
+    """Writes one sample's arguments as text, and the steps that make its tensors."""
+
+    steps: list[Step]
+    leaves: list[str]
+    known: dict[int, str]
+
+    def __init__(self, gaps: bool) -> None:
+        self.steps = []
+        self.leaves = []
+        self.known = {}
+        self.gaps = gaps
+
+    def bind(self, text: str, op: str = "operand") -> str:
+        """Name the value of an expression."""
+        name = f"t{len(self.steps)}"
+        self.steps.append(Step(text, (name,), "", op))
+        return name
+
+    def text(self, value: Any) -> str:
+        """An argument as source text."""
+        if isinstance(value, torch.Tensor):
+            return self.known.get(id(value)) or self.tensor(value)
+        if isinstance(value, torch.dtype):
+            return "L." + str(value).rpartition(".")[2]
+        if isinstance(value, torch.memory_format):
+            return "L." + str(value).rpartition(".")[2]
+        if isinstance(value, list):
+            return "[" + ", ".join(map(self.text, value)) + "]"
+        if isinstance(value, tuple):
+            return "(" + "".join(self.text(item) + ", " for item in value) + ")"
+        if isinstance(value, slice):
+            return f"slice({value.start}, {value.stop}, {value.step})"
+        if value is Ellipsis or isinstance(value, bool | int | float | complex | str | None):
+            return _number(repr(value)) if not isinstance(value, str) else repr(value)
+        raise Unwritable(type(value).__name__)
+
+    def tensor(self, value: torch.Tensor) -> str:
+        """The name of a tensor, which is made first."""
+        if value.dtype not in DTYPES or value.numel() > LARGEST or value.layout != torch.strided:
+            raise Unwritable(f"{value.dtype} {tuple(value.shape)}")
+        dtype = str(value.dtype).rpartition(".")[2]
+        numbers = _number(repr(value.detach().reshape(-1).tolist()))
+        made = f"L.tensor({numbers}, dtype=L.{dtype}).reshape({tuple(value.shape)})"
+        if value.requires_grad:
+            name = self.bind(f"{made}.requires_grad_()")
+            self.leaves.append(name)
+        else:
+            name = self.bind(made)
+        if self.gaps:
+            name = self.bind(f"L.stack([{name}, {name}], -1)[..., 1]")
+        self.known[id(value)] = name
+        return name
+
+
+def _number(text: str) -> str:
+    """Numbers that Python prints but does not read."""
+    return text.replace("nan", "float('nan')").replace("inf", "float('inf')")
+
+
+def _programs(entry: Any, sample: Any, outputs: int, way: str) -> Program:
+    """One sample of an operator in one of the `WAYS`."""
+    writer = _Writer(gaps=way == "gaps")
+    subject = writer.text(sample.input)
+    rest = [writer.text(value) for value in sample.args]
+    rest += [f"{name}={writer.text(value)}" for name, value in _options(sample).items()]
+    if way == "in place":
+        subject = writer.bind(f"{subject}.clone()")
+    elif way == "on a part":
+        whole = writer.bind(f"L.stack([{subject}, {subject}])")
+        subject = writer.bind(f"{whole}[1]")
+    elif way == "out":
+        rest += ["out=" + _outs(outputs, sample)]
+    if way in ("method", "in place", "on a part"):
+        written = way != "method"
+        method = (entry.inplace_variant if written else entry.method_variant).__name__
+        call = f"{subject}.{method}({', '.join(rest)})"
+    elif _function(entry):
+        call = f"L.{entry.name}({', '.join([subject, *rest])})"
+    else:
+        call = f"{subject}.{entry.name}({', '.join(rest)})"
+    count = len(writer.steps)
+    results = tuple(f"t{count + k}" for k in range(outputs))
+    writer.steps.append(Step(call, results, "no_grad()" if way == "out" else "", entry.name))
+    if not writer.leaves or way == "out":
+        return tuple(writer.steps)
+    wanted = "[" + ", ".join(writer.leaves) + "]"
+    of = results if way != "on a part" else (whole,)
+    count += outputs
+    for times in (1, 2):
+        found = tuple(f"t{count + k}" for k in range(len(writer.leaves)))
+        sources = ", ".join(of)
+        weights = ", ".join(f"ramp({name})" for name in of)
+        gradient = (
+            f"L.autograd.grad([{sources}], {wanted}, grad_outputs=[{weights}], "
+            f"allow_unused=True{', create_graph=True' if times == 1 else ''})"
+        )
+        pick = "[0]" if len(found) == 1 else ""
+        text = f"[dense(g) for g in {gradient}]{pick}"
+        writer.steps.append(Step(text, found, "", entry.name, backward=True))
+        of = found[:1]
+        count += len(found)
+    return tuple(writer.steps)
+
+
+def _options(sample: Any) -> dict[str, Any]:
+    """Keyword arguments, without the places where a tensor may be: there is one."""
+    return {
+        name: value
+        for name, value in sample.kwargs.items()
+        if name not in ("device", "layout", "pin_memory")
+    }
+
+
+def _outs(outputs: int, sample: Any) -> str:
+    dtype = str(sample.input.dtype).rpartition(".")[2]
+    one = f"L.zeros(0, dtype=L.{dtype})"
+    return one if outputs == 1 else "(" + ", ".join([one] * outputs) + ")"
+
+
+def _differentiable_outputs(entry: Any, sample: Any) -> int:
+    """How many tensors the operator returns; 0 if other things too, or if it refuses the call."""
+    try:
+        found = entry.op(sample.input, *sample.args, **sample.kwargs)
+    except Exception:  # whatever it raises, one name is enough for the error
+        return 1
+    if isinstance(found, torch.Tensor):
+        return 1
+    if isinstance(found, tuple | list) and found:
+        return len(found) if all(isinstance(item, torch.Tensor) for item in found) else 0
+    return 0
+
+
+def _ways(entry: Any, sample: Any) -> Iterator[str]:
+    yield "function"
+    if not isinstance(sample.input, torch.Tensor):
+        return
+    if entry.method_variant is not None and hasattr(vtgrad.Tensor, entry.name):
+        yield "method"
+    yield "gaps"
+    written = entry.inplace_variant
+    if written is not None and hasattr(vtgrad.Tensor, written.__name__):
+        yield "in place"
+        yield "on a part"
+    if entry.supports_out and _function(entry):
+        yield "out"
+
+
+def _samples(entry: Any, dtype: torch.dtype) -> list[Any]:
+    # Second derivatives in single precision are noise where they ought to be zero.
+    differentiable = dtype in (torch.float64, torch.complex128) and entry.supports_autograd
+    try:
+        found = list(islice(entry.sample_inputs("cpu", dtype, requires_grad=differentiable), 60))
+    except Exception:  # some generators fail on the CPU, or want another package
+        return []
+    first = (SAMPLES + 1) // 2
+    return found if len(found) <= SAMPLES else [*found[:first], *found[first - SAMPLES :]]
+
+
+def cases(name: str) -> Iterator[Case]:
+    """The programs of an operator."""
+    torch.manual_seed(0)
+    for entry in _entries():
+        if entry.name != name:
+            continue
+        for dtype in DTYPES:
+            if dtype not in entry.supported_dtypes("cpu"):
+                continue
+            for sample in _samples(entry, dtype):
+                outputs = _differentiable_outputs(entry, sample)
+                for way in _ways(entry, sample) if outputs else ():
+                    try:
+                        program = _programs(entry, sample, outputs, way)
+                    except Unwritable:
+                        break
+                    yield Case(f"{name} {way}", program)
