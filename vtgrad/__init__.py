@@ -89,6 +89,8 @@ layout = _memory_layout.MemoryLayout
 
 contiguous_format: Final = _memory_format.MemoryFormat.CONTIGUOUS
 preserve_format: Final = _memory_format.MemoryFormat.PRESERVE
+channels_last: Final = _memory_format.MemoryFormat.CHANNELS_LAST
+channels_last_3d: Final = _memory_format.MemoryFormat.CHANNELS_LAST_3D
 strided: Final = _memory_layout.MemoryLayout.STRIDED
 
 newaxis: Final = None

@@ -26,6 +26,7 @@ from .storage.dtypes import (
     numpy_dtype,
     uint8,
 )
+from .storage.memory_format import MemoryFormat, suggested_format
 from .storage.tensor_base import TensorBase
 from .storage.warn import warn
 
@@ -51,7 +52,7 @@ _Bool = bool
 
 
 class CastMethods(TensorMethods):
-    """Casts; each returns the tensor itself if it has the dtype already."""
+    """Casts; each returns the tensor itself if it has the dtype, and the format, already."""
 
     __slots__ = ()
 
@@ -61,6 +62,8 @@ class CastMethods(TensorMethods):
         dtype: DType,
         non_blocking: _Bool = False,
         copy: _Bool = False,
+        *,
+        memory_format: MemoryFormat | None = None,
     ) -> Self: ...
     @overload
     def to(
@@ -69,6 +72,8 @@ class CastMethods(TensorMethods):
         dtype: DType | None = None,
         non_blocking: _Bool = False,
         copy: _Bool = False,
+        *,
+        memory_format: MemoryFormat | None = None,
     ) -> Self: ...
     @overload
     def to(
@@ -76,6 +81,8 @@ class CastMethods(TensorMethods):
         other: TensorBase,
         non_blocking: _Bool = False,
         copy: _Bool = False,
+        *,
+        memory_format: MemoryFormat | None = None,
     ) -> Self: ...
     def to(self, *args: object, **kwargs: object) -> Self:
         """The tensor in another dtype; itself if nothing changes and no copy is asked for.
@@ -92,6 +99,15 @@ class CastMethods(TensorMethods):
             Means nothing here.
         copy : bool
             Whether to copy even if the dtype stays.
+        memory_format : MemoryFormat, optional
+            The tensor's own by default. Only channels last and other orders are told apart: a
+            transposed matrix is returned itself when asked for row-major, unless it is copied for
+            another reason. `contiguous` is stricter.
+
+        Raises
+        ------
+        MemoryFormatError
+            If the format is for another number of dimensions.
 
         Examples
         --------
@@ -99,20 +115,38 @@ class CastMethods(TensorMethods):
         >>> vt.tensor([1.5, -2.5]).to(vt.int64)
         tensor([ 1, -2])
         """
-        dtype, copy = _to_arguments(args, kwargs)
+        dtype, copy, memory_format = _to_arguments(args, kwargs)
         if dtype is None:
             dtype = self.dtype
-        return self._cast(dtype, copy=copy)
+        return self._cast(dtype, memory_format, copy=copy)
 
     def type_as(self, other: TensorBase) -> Self:
         """The tensor in the dtype of another one."""
         return self._cast(dtype_of(array_of(other, "other").dtype))
 
     @overload
-    def type(self, dtype: None = None, non_blocking: _Bool = False) -> str: ...
+    def type(
+        self,
+        dtype: None = None,
+        non_blocking: _Bool = False,
+        *,
+        memory_format: MemoryFormat | None = None,
+    ) -> str: ...
     @overload
-    def type(self, dtype: DType | str, non_blocking: _Bool = False) -> Self: ...
-    def type(self, dtype: DType | str | None = None, non_blocking: _Bool = False) -> Self | str:
+    def type(
+        self,
+        dtype: DType | str,
+        non_blocking: _Bool = False,
+        *,
+        memory_format: MemoryFormat | None = None,
+    ) -> Self: ...
+    def type(
+        self,
+        dtype: DType | str | None = None,
+        non_blocking: _Bool = False,
+        *,
+        memory_format: MemoryFormat | None = None,
+    ) -> Self | str:
         """The name of the tensor's type, or the tensor cast to a dtype or type name.
 
         Raises
@@ -131,69 +165,85 @@ class CastMethods(TensorMethods):
         wanted = _TYPES.get(dtype) if isinstance(dtype, str) else dtype
         if not isinstance(wanted, DType):
             raise ArgumentValueError(f"there is no type {dtype!r}", value=dtype)
-        return self._cast(wanted)
+        return self._cast(wanted, memory_format)
 
-    def cpu(self) -> Self:
-        """The tensor itself: all memory is the CPU's."""
-        return self
+    def cpu(self, *, memory_format: MemoryFormat | None = None) -> Self:
+        """The tensor itself, or a copy in a memory format: all memory is the CPU's."""
+        return self._cast(self.dtype, memory_format)
 
-    def double(self) -> Self:
+    def double(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in float64."""
-        return self._cast(float64)
+        return self._cast(float64, memory_format)
 
-    def float(self) -> Self:
+    def float(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in float32."""
-        return self._cast(float32)
+        return self._cast(float32, memory_format)
 
-    def half(self) -> Self:
+    def half(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in float16."""
-        return self._cast(float16)
+        return self._cast(float16, memory_format)
 
-    def cdouble(self) -> Self:
+    def cdouble(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in complex128."""
-        return self._cast(complex128)
+        return self._cast(complex128, memory_format)
 
-    def cfloat(self) -> Self:
+    def cfloat(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in complex64."""
-        return self._cast(complex64)
+        return self._cast(complex64, memory_format)
 
-    def bool(self) -> Self:
+    def bool(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in bool: whether elements differ from zero."""
-        return self._cast(bool_)
+        return self._cast(bool_, memory_format)
 
-    def byte(self) -> Self:
+    def byte(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in uint8."""
-        return self._cast(uint8)
+        return self._cast(uint8, memory_format)
 
-    def char(self) -> Self:
+    def char(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in int8."""
-        return self._cast(int8)
+        return self._cast(int8, memory_format)
 
-    def short(self) -> Self:
+    def short(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in int16."""
-        return self._cast(int16)
+        return self._cast(int16, memory_format)
 
-    def int(self) -> Self:
+    def int(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in int32."""
-        return self._cast(int32)
+        return self._cast(int32, memory_format)
 
-    def long(self) -> Self:
+    def long(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in int64."""
-        return self._cast(int64)
+        return self._cast(int64, memory_format)
 
-    def _cast(self, dtype: DType, *, copy: _Bool = False) -> Self:
-        own, wanted = self._impl.array.dtype, dtype.numpy
+    def _cast(
+        self, dtype: DType, memory_format: MemoryFormat | None = None, *, copy: _Bool = False
+    ) -> Self:
+        impl, wanted = self._impl, dtype.numpy
+        own = impl.array.dtype
         if own == wanted and not copy:
-            return self
+            if memory_format is None or memory_format is MemoryFormat.PRESERVE:
+                return self
+            # As in PyTorch, what is neither row-major nor channels last counts as row-major here.
+            if memory_format is suggested_format(impl.sizes, impl.strides):
+                return self
         if own.kind == "c" and wanted.kind in "fiu":
             warn(f"a cast from {own.name} to {wanted.name} drops the imaginary part")
-        return F.to_dtype(self, wanted)
+        return F.to_dtype(self, wanted, memory_format=memory_format)
 
 
-def _to_arguments(args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[DType | None, bool]:
-    """The dtype and whether to copy, from the arguments of any of the forms of `to`."""
+def _to_arguments(
+    args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[DType | None, bool, MemoryFormat | None]:
+    """The dtype, whether to copy, and the format, from the arguments of any of `to`'s forms."""
     rest = list(args)
     given = dict(kwargs)
+    memory_format = given.pop("memory_format", None)
+    if memory_format is not None and not isinstance(memory_format, MemoryFormat):
+        raise ArgumentTypeError(
+            "argument 'memory_format' of to() must be a memory format, not "
+            f"{type(memory_format).__name__}",
+            argument="memory_format",
+        )
     dtype: DType | None = None
     if rest and isinstance(rest[0], TensorBase):
         dtype = dtype_of(array_of(rest.pop(0), "other").dtype)
@@ -217,7 +267,7 @@ def _to_arguments(args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[
             "to() takes a dtype, a tensor, or a device and a dtype, then non_blocking and copy; "
             f"left over: {[*rest, *given]}"
         )
-    return dtype, flags["copy"]
+    return dtype, flags["copy"], memory_format
 
 
 def _check_place(device: object) -> None:

@@ -11,6 +11,7 @@ from .errors import (
     ArgumentTypeError,
     ArgumentValueError,
     DTypeError,
+    MemoryFormatError,
     NotSupportedError,
     ShapeError,
 )
@@ -29,6 +30,7 @@ from .ops.kernels.scalars import as_element
 from .storage.arrays import Array, Number, NumpyDType
 from .storage.device import Device
 from .storage.dtypes import DType, get_default_dtype, number_dtype, promote
+from .storage.memory_format import MemoryFormat, strides_in_format
 from .storage.strides import check_sizes
 from .storage.tensor_base import TensorBase
 from .storage.tensor_impl import TensorImpl
@@ -226,9 +228,31 @@ def empty(
     dtype: DType | None = None,
     device: Device | str | None = None,
     requires_grad: bool = False,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """A tensor of arbitrary values; see `zeros`."""
+    """A tensor of arbitrary values; see `zeros`.
+
+    Parameters
+    ----------
+    *sizes, size, out, dtype, device, requires_grad
+        As in `zeros`.
+    memory_format : MemoryFormat, optional
+        Row-major by default. Not together with `out`, which has a memory order of its own.
+
+    Raises
+    ------
+    MemoryFormatError
+        If the format is for another number of dimensions, is `preserve_format`, or there is `out`.
+    """
     shape, wanted = shape_and_dtype("empty", sizes, size, out, dtype, device)
+    if memory_format is not None:
+        if out is not None:
+            raise MemoryFormatError(
+                "empty() takes a memory format or a tensor 'out', which has one, but not both",
+                memory_format=memory_format,
+            )
+        strides = strides_in_format(shape, memory_format)
+        return with_grad(Tensor._wrap(empty_strided_impl(shape, strides, wanted)), requires_grad)
     if out is not None and out.shape == shape:
         # Whatever `out` holds is arbitrary enough.
         return with_grad(out, requires_grad)

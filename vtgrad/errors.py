@@ -33,6 +33,7 @@ __all__ = [
     "InferenceWriteError",
     "InputOverlapError",
     "LeafWriteError",
+    "MemoryFormatError",
     "MissingMethodError",
     "MultiOutputViewError",
     "NoDerivativeError",
@@ -138,6 +139,12 @@ class ResultTypeError(VtgradError, RuntimeError):
     """The result's dtype cannot be stored in the tensor that is written."""
 
     kind = "result-type"
+
+
+class MemoryFormatError(VtgradError, RuntimeError):
+    """A memory format that a tensor, or an operator, cannot have."""
+
+    kind = "memory-format"
 
 
 class OutOfBoundsError(VtgradError, RuntimeError):

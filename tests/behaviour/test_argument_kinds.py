@@ -122,7 +122,7 @@ def test_memory_formats_are_nothing_else() -> None:
         x.contiguous(memory_format=None)
 
 
-def test_contiguous_makes_row_major_copies_only() -> None:
+def test_contiguous_preserves_no_format_by_a_copy() -> None:
     x = leaf(2, 2)
     assert x.contiguous(memory_format=vt.preserve_format) is x
     with pytest.raises(RuntimeError):

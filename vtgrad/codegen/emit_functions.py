@@ -281,6 +281,9 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
                 extra += f", inputs=({_tensor_names(operator)})"
             ending = "    if out is not None:\n        return write_out(out, array" + extra + ")\n"
         ending += f"    result = wrap_like({source}, array)\n"
+        if any(a.name == "memory_format" for a in operator.arguments):
+            ending += "    if not array.size:\n"
+            ending += f"        result._impl.state_strides_in(memory_format, {source}._impl)\n"
         if operator.ufunc is None:
             text += ending
         else:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Array, NumpyDType, Shape
+from .memory_format import MemoryFormat, strides_in_format
 from .strides import clone_strides
 
-__all__ = ["element_strides", "empty_like_preserving", "empty_strided"]
+__all__ = ["element_strides", "empty_in_format", "empty_like_preserving", "empty_strided"]
 
 
 def element_strides(a: Array) -> tuple[int, ...]:
@@ -30,3 +31,10 @@ def empty_like_preserving(dtype: NumpyDType, a: Array) -> Array:
     if a.flags.c_contiguous and 1 not in a.shape:
         return np.empty(a.shape, dtype)
     return empty_strided(dtype, a.shape, clone_strides(a.shape, element_strides(a)))
+
+
+def empty_in_format(dtype: NumpyDType, a: Array, memory_format: MemoryFormat | None) -> Array:
+    """An uninitialised array for a copy of `a` in a memory format, by default in its own."""
+    if memory_format is None or memory_format is MemoryFormat.PRESERVE:
+        return empty_like_preserving(dtype, a)
+    return empty_strided(dtype, a.shape, strides_in_format(a.shape, memory_format))

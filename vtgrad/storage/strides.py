@@ -21,6 +21,7 @@ __all__ = [
     "contiguous_strides",
     "dense_strides_in_order",
     "is_channels_last",
+    "is_channels_last_contiguous",
     "is_contiguous",
     "is_non_overlapping_and_dense",
     "memory_order",
@@ -172,6 +173,23 @@ def is_channels_last(sizes: Shape, strides: Shape) -> bool:
         if sizes[dim] == 0 or strides[dim] < least or (dim == 0 and least == strides[1]):
             return False
         least = strides[dim] * sizes[dim]
+    return True
+
+
+def is_channels_last_contiguous(sizes: Shape, strides: Shape) -> bool:
+    """Whether that holds without gaps; here strides of size-1 dimensions do not count.
+
+    Unlike row-major order, for tensors without elements too this is a question of strides.
+
+    >>> is_channels_last_contiguous((1, 3, 1, 1), (3, 1, 1, 1))
+    True
+    """
+    expected = 1
+    for dim in _channels_last_order(len(sizes)):
+        if sizes[dim] != 1:
+            if strides[dim] != expected:
+                return False
+            expected *= sizes[dim]
     return True
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Self, TypeVar
+from typing import Final, Self, TypeVar
 
 from .arrays import Array, Shape
 from .device import CPU, Device
 from .dtypes import DType, dtype_of
+from .memory_format import MemoryFormat, is_in_format
 from .native import mypyc_attr
 from .recent_writes import Write, recent_writes
 from .storage import Storage
 from .tensor_impl import TensorImpl
 
 __all__ = ["TensorBase", "handle_like", "wrap_like"]
+
+# Looking a member up in its class costs more than the question whether a tensor is contiguous.
+_CONTIGUOUS: Final = MemoryFormat.CONTIGUOUS
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -76,9 +80,17 @@ class TensorBase:
         """Where the memory is: always the CPU."""
         return CPU
 
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie in row-major order without gaps."""
-        return self._impl.is_contiguous
+    def is_contiguous(self, *, memory_format: MemoryFormat = MemoryFormat.CONTIGUOUS) -> bool:
+        """Whether the elements lie without gaps in the order of a memory format.
+
+        Parameters
+        ----------
+        memory_format : MemoryFormat
+            Row-major by default. A format for another number of dimensions is none they lie in.
+        """
+        if memory_format is _CONTIGUOUS:
+            return self._impl.is_contiguous
+        return is_in_format(self._impl.sizes, self._impl.strides, memory_format)
 
     def is_floating_point(self) -> bool:
         """Whether the dtype is a floating one."""

@@ -19,6 +19,7 @@ from .arrays import Array, NumpyDType, Shape
 from .geometry import Geometry, contiguous_strides, is_contiguous
 from .inference import counter_of_new
 from .layout import PECULIAR, Layout, layout_of
+from .memory_format import MemoryFormat, copy_strides
 from .storage import Storage
 from .version_counter import INFERENCE, VersionCounter, WrittenPart, inference_threads
 
@@ -221,6 +222,10 @@ class TensorImpl:
         if layout is None:
             layout = self.find_layout()
         return layout is not PECULIAR or is_contiguous(self.array.shape, self.strides)
+
+    def state_strides_in(self, memory_format: MemoryFormat | None, model: TensorImpl) -> None:
+        """Tell the strides of a copy of `model`, in a format, that has no elements."""
+        self._strides = copy_strides(model.sizes, model.strides, memory_format)
 
     def set_geometry_of(self, other: TensorImpl) -> None:
         """Look at the same elements as `other` from now on; versions and metadata stay."""

@@ -9,11 +9,10 @@ from typing import TypeVar
 from ..errors import ArgumentTypeError, OutOfBoundsError, ResizeError
 from ..graph.functions import requires_grad
 from ..storage.arrays import Shape
-from ..storage.geometry import contiguous_strides
 from ..storage.growth import Growth, grow
 from ..storage.inference import is_inference_mode_enabled, refuse_outside_inference_mode
 from ..storage.lazy_array import like
-from ..storage.memory_format import MemoryFormat
+from ..storage.memory_format import MemoryFormat, strides_in_format
 from ..storage.strides import check_in_bounds, reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -30,10 +29,11 @@ _MOST_BYTES = 2**62
 
 
 def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) -> T:
-    """Let `target` have another shape, row-major, from its first element on.
+    """Let `target` have another shape, in a memory format, from its first element on.
 
-    The version moves if the shape changes, or the order; elements are neither moved nor written.
-    Elements that were not there before are zero.
+    Without a format it becomes row-major, but only if the shape changes. The version moves if the
+    shape changes, or the order; elements are neither moved nor written. Elements that were not
+    there before are zero.
 
     Raises
     ------
@@ -42,23 +42,23 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
         mode), or its memory cannot grow.
     OutOfBoundsError
         If a size is negative or too large.
+    MemoryFormatError
+        If the format is for another number of dimensions, or to be preserved.
     """
     if requires_grad(target) and not (is_inference_mode_enabled() and producer_of(target) is None):
         raise ResizeError("a tensor that requires grad cannot be resized; resize a detached clone")
-    if memory_format is not None and memory_format is not MemoryFormat.CONTIGUOUS:
-        raise ResizeError(f"resize_ makes row-major tensors, not {memory_format!r}")
     shape = checked_sizes(sizes)
+    strides = strides_in_format(
+        shape, MemoryFormat.CONTIGUOUS if memory_format is None else memory_format
+    )
     impl = target._impl
     if impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
-    strides = contiguous_strides(shape)
-    if impl.sizes == shape:
-        if memory_format is not None and impl.strides != strides:
-            # Other elements at the same places, of which PyTorch tells nobody.
-            change_geometry(target, resized(impl, shape, strides), "resize_")
+    if impl.sizes == shape and (memory_format is None or impl.strides == strides):
         return target
     growth = make_room(impl, shape, strides)
     try:
+        # Another order shows other elements at the same places, of which PyTorch tells nobody.
         change_geometry(target, resized(impl, shape, strides), "resize_")
     except BaseException:
         if growth is not None:

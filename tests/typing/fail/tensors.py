@@ -9,4 +9,5 @@ x.shape = vt.Size((1, 3))  # E: misc
 x.grad.sum()  # E: union-attr
 x.no_such_method()  # E: attr-defined
 x.requires_grad_("yes")  # E: arg-type
+x.contiguous(memory_format="channels_last")  # E: arg-type
 length: str = x.ndim  # E: assignment

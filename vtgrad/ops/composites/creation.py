@@ -9,7 +9,7 @@ import numpy as np
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, numpy_or_none
 from vtgrad.ops.from_python import check_device, number_of, request_grad
-from vtgrad.ops.kernels.layout import empty_like_preserving
+from vtgrad.ops.kernels.layout import empty_in_format
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.device import Device
@@ -44,7 +44,12 @@ def zeros_like(
     requires_grad : bool
         Whether the result is a leaf that requires grad.
     memory_format : MemoryFormat, optional
-        That of `input` is preserved by default; it may be row-major in place of that.
+        That of `input` is preserved by default.
+
+    Raises
+    ------
+    MemoryFormatError
+        If the format is for another number of dimensions.
 
     Examples
     --------
@@ -56,9 +61,14 @@ def zeros_like(
     model = array_of(input, "input")
     wanted = numpy_or_none(dtype)
     if memory_format is MemoryFormat.CONTIGUOUS:
-        return _leaf(input, np.zeros(model.shape, wanted or model.dtype), requires_grad)
-    # The kernel gets zeroed memory from the system where it can, and need not fill it.
-    return _leaf(input, k.zeros_like(model, dtype=wanted), requires_grad)
+        array = np.zeros(model.shape, wanted or model.dtype)
+    elif memory_format is None:
+        # The kernel gets zeroed memory from the system where it can, and need not fill it.
+        array = k.zeros_like(model, dtype=wanted)
+    else:
+        array = _like(input, dtype, device, memory_format)
+        array.fill(0)
+    return _leaf(input, array, requires_grad, memory_format)
 
 
 def ones_like(
@@ -72,7 +82,7 @@ def ones_like(
     """Ones of the shape and memory order of a tensor; see `zeros_like`."""
     array = _like(input, dtype, device, memory_format)
     array.fill(1)
-    return _leaf(input, array, requires_grad)
+    return _leaf(input, array, requires_grad, memory_format)
 
 
 def empty_like(
@@ -84,7 +94,8 @@ def empty_like(
     memory_format: MemoryFormat | None = None,
 ) -> T:
     """Arbitrary values in the shape and memory order of a tensor; see `zeros_like`."""
-    return _leaf(input, _like(input, dtype, device, memory_format), requires_grad)
+    array = _like(input, dtype, device, memory_format)
+    return _leaf(input, array, requires_grad, memory_format)
 
 
 def full_like(
@@ -105,7 +116,7 @@ def full_like(
     """
     array = _like(input, dtype, device, memory_format)
     array.fill(as_element(number_of(fill_value, "fill_value"), array.dtype))
-    return _leaf(input, array, requires_grad)
+    return _leaf(input, array, requires_grad, memory_format)
 
 
 def _like(
@@ -117,14 +128,14 @@ def _like(
     """An uninitialised array of the model's shape."""
     check_device(device)
     array = array_of(model, "input")
-    wanted = numpy_or_none(dtype) or array.dtype
-    if memory_format is MemoryFormat.CONTIGUOUS:
-        return np.empty(array.shape, wanted)
-    return empty_like_preserving(wanted, array)
+    return empty_in_format(numpy_or_none(dtype) or array.dtype, array, memory_format)
 
 
-def _leaf(model: T, array: Array, requires_grad: bool) -> T:
-    tensor = model._wrap(TensorImpl(array))
+def _leaf(model: T, array: Array, requires_grad: bool, memory_format: MemoryFormat | None) -> T:
+    impl = TensorImpl(array)
+    if not array.size:
+        impl.state_strides_in(memory_format, model._impl)
+    tensor = model._wrap(impl)
     if requires_grad:
         request_grad(tensor)
     return tensor

@@ -10,7 +10,7 @@ from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.storage.integers import integer
-from vtgrad.storage.memory_format import MemoryFormat
+from vtgrad.storage.memory_format import MemoryFormat, suggested_format
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.resize import checked_sizes, resize
@@ -32,11 +32,11 @@ def resize_(
     size: Sequence[int] | None = None,
     memory_format: MemoryFormat | None = None,
 ) -> T:
-    """Give the tensor itself another shape, row-major, from its first element on.
+    """Give the tensor itself another shape from its first element on.
 
     Elements are neither moved nor written. If the memory is too small it grows, for all tensors
-    that look at it; what was not there before is zero. The version moves if the shape changes.
-    The shape that it has already changes nothing, but with a memory format it becomes row-major.
+    that look at it; what was not there before is zero. The version moves if the shape changes, or,
+    with a memory format, the order.
 
     Parameters
     ----------
@@ -44,11 +44,15 @@ def resize_(
         The new shape.
     size : sequence of int
         The same, by keyword.
+    memory_format : MemoryFormat, optional
+        Row-major by default; but the shape that the tensor has already changes nothing then.
 
     Raises
     ------
     ResizeError
         If the tensor requires grad, or its memory is shared with NumPy and too small.
+    MemoryFormatError
+        If the format is for another number of dimensions, or is `preserve_format`.
 
     Examples
     --------
@@ -64,8 +68,20 @@ def resize_(
 def resize_as_(
     input: T, the_template: TensorBase, *, memory_format: MemoryFormat | None = None
 ) -> T:
-    """`resize_` to the shape of another tensor."""
-    return resize(input, array_of(the_template, "the_template").shape, memory_format)
+    """`resize_` to the shape of another tensor.
+
+    Parameters
+    ----------
+    the_template : Tensor
+        The other tensor.
+    memory_format : MemoryFormat, optional
+        As in `resize_`. With `preserve_format`: channels last if those of the other one are, else
+        row-major.
+    """
+    shape = array_of(the_template, "the_template").shape
+    if memory_format is MemoryFormat.PRESERVE:
+        memory_format = suggested_format(shape, the_template._impl.strides)
+    return resize(input, shape, memory_format)
 
 
 def set_(

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, NotSupportedError
+from vtgrad.errors import ArgumentTypeError, MemoryFormatError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.dtype_views import view_dtype
 from vtgrad.ops.explain import explain, explained
@@ -262,25 +262,39 @@ def broadcast_tensors(*tensors: T | Sequence[T]) -> tuple[T, ...]:
 
 
 def contiguous(input: T, *, memory_format: MemoryFormat = MemoryFormat.CONTIGUOUS) -> T:
-    """The tensor itself if it is row-major without gaps, else a copy that is.
+    """The tensor itself if it lies without gaps in a memory format, else a copy that does.
+
+    Parameters
+    ----------
+    memory_format : MemoryFormat
+        Row-major by default.
 
     Raises
     ------
-    NotSupportedError
-        If a copy is needed, and another memory format was asked for.
+    MemoryFormatError
+        If the tensor would have to be copied, and the format is for another number of dimensions,
+        or is `preserve_format`.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> images = vt.zeros(2, 3, 4, 5)
+    >>> images.contiguous(memory_format=vt.channels_last).stride()
+    (60, 1, 15, 3)
     """
     array_of(input, "input")
-    if memory_format is not MemoryFormat.CONTIGUOUS:
-        if not isinstance(memory_format, MemoryFormat):
-            raise ArgumentTypeError(
-                f"argument 'memory_format' must be a memory format, not {memory_format!r}",
-                argument="memory_format",
-            )
-        if not input._impl.is_contiguous:
-            raise NotSupportedError(f"contiguous() makes row-major copies, not {memory_format!r}")
-    if not input._impl.is_contiguous:
-        return F.clone(input, memory_format=MemoryFormat.CONTIGUOUS)
-    return input
+    if memory_format is MemoryFormat.CONTIGUOUS:
+        if input._impl.is_contiguous:
+            return input
+    elif input.is_contiguous(memory_format=memory_format):
+        return input
+    elif memory_format is MemoryFormat.PRESERVE:
+        raise MemoryFormatError(
+            "contiguous() cannot preserve the format of a tensor with gaps or in another order; "
+            "clone() can",
+            memory_format=memory_format,
+        )
+    return F.clone(input, memory_format=memory_format)
 
 
 @explained

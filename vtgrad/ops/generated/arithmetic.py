@@ -49,6 +49,7 @@ from vtgrad.ops.generated.arithmetic_nodes import (
 from vtgrad.ops.number_first import as_first_operand
 from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.ops.quick import quick_binary
+from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -1296,21 +1297,29 @@ def conj_physical_(input: T) -> T:
         raise
 
 
-def to_dtype(self: T, dtype: NumpyDType) -> T:
+def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> T:
     """A copy in another dtype, which is given as NumPy names it."""
     try:
-        array = quiet.run(k.to_dtype, self._impl.array, dtype)
+        array = quiet.run(k.to_dtype, self._impl.array, dtype, memory_format=memory_format)
     except Exception as error:
-        explain(error, "self: Tensor, dtype: NumpyDType", self, dtype)
+        explain(
+            error,
+            "self: Tensor, dtype: NumpyDType, memory_format: MemoryFormat | None",
+            self,
+            dtype,
+            memory_format,
+        )
         raise
     result = wrap_like(self, array)
+    if not array.size:
+        result._impl.state_strides_in(memory_format, self._impl)
     if (
         self._impl.autograd_meta is not None
         and self._impl.autograd_meta.requires_grad()
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = ToCopyBackward0.record(self, dtype)
+        node = ToCopyBackward0.record(self, dtype, memory_format=memory_format)
         set_history(result, node)
     return result
 

@@ -20,6 +20,7 @@ from vtgrad.ops.overwriting import over, product
 from vtgrad.ops.saving import (
     is_square,
 )
+from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyStr
@@ -2377,7 +2378,13 @@ class ToCopyBackward0(Node):
     self_dtype: NumpyDType
 
     @staticmethod
-    def record(self: TensorBase, dtype: NumpyDType, *, inplace: bool = False) -> ToCopyBackward0:
+    def record(
+        self: TensorBase,
+        dtype: NumpyDType,
+        *,
+        memory_format: MemoryFormat | None = None,
+        inplace: bool = False,
+    ) -> ToCopyBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ToCopyBackward0((edge0,))

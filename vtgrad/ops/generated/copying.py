@@ -63,6 +63,8 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
         explain(error, "input: Tensor, memory_format: MemoryFormat | None", input, memory_format)
         raise
     result = wrap_like(input, array)
+    if not array.size:
+        result._impl.state_strides_in(memory_format, input._impl)
     if (
         input._impl.autograd_meta is not None
         and input._impl.autograd_meta.requires_grad()

@@ -8,9 +8,10 @@ import numpy as np
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.elementwise import working
-from vtgrad.ops.kernels.layout import empty_like_preserving
+from vtgrad.ops.kernels.layout import empty_in_format, empty_like_preserving
 from vtgrad.ops.kernels.reduction import reduce_into
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.memory_format import MemoryFormat
 
 __all__ = [
     "conj",
@@ -27,13 +28,15 @@ __all__ = [
 _LONG: Final = 4096
 
 
-def to_dtype(input: Array, dtype: NumpyDType) -> Array:
-    """A copy in `dtype`, in the same memory order.
+def to_dtype(
+    input: Array, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None
+) -> Array:
+    """A copy in `dtype`, in a memory format, by default in the same memory order.
 
     Complex values lose their imaginary part when `dtype` is floating or integer; floating
     values are cut off towards zero when it is integer.
     """
-    out = empty_like_preserving(dtype, input)
+    out = empty_in_format(dtype, input, memory_format)
     if input.dtype.kind == "c" and dtype.kind in "fiu":
         np.copyto(out, input.real, casting="unsafe")
     else:

@@ -15,6 +15,7 @@ from vtgrad.errors import (
 )
 from vtgrad.ops.kernels.layout import (
     element_strides,
+    empty_in_format,
     empty_like_preserving,
     empty_strided,
     layout_of_values,
@@ -41,17 +42,12 @@ __all__ = [
 
 
 def clone(self: Array, *, memory_format: MemoryFormat | None = None) -> Array:
-    """A copy with the source's memory order, without its gaps and repetitions."""
-    if memory_format is not None:
-        if memory_format is MemoryFormat.CONTIGUOUS:
-            return contiguous(self)
-        if memory_format is not MemoryFormat.PRESERVE:
-            raise ArgumentTypeError(
-                f"argument 'memory_format' must be a memory format, not {memory_format!r}"
-            )
-    if self.flags.c_contiguous and 1 not in self.shape:
+    """A copy in a memory format, by default in the source's order without gaps and repetitions."""
+    if memory_format is None and self.flags.c_contiguous and 1 not in self.shape:
         return self.copy()
-    result = empty_like_preserving(self.dtype, self)
+    if memory_format is MemoryFormat.CONTIGUOUS:
+        return contiguous(self)
+    result = empty_in_format(self.dtype, self, memory_format)
     result[...] = self if type(self) is np.ndarray else resolved(self)
     return result
 

@@ -19,7 +19,12 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
-from vtgrad.storage.empty import element_strides, empty_like_preserving, empty_strided
+from vtgrad.storage.empty import (
+    element_strides,
+    empty_in_format,
+    empty_like_preserving,
+    empty_strided,
+)
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.strides import (
     channels_last_strides,
@@ -31,6 +36,7 @@ from vtgrad.storage.strides import (
 __all__ = [
     "broadcast_shapes",
     "element_strides",
+    "empty_in_format",
     "empty_in_order_of",
     "empty_like_elementwise",
     "empty_like_preserving",
