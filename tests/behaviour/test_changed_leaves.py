@@ -117,3 +117,49 @@ def test_the_next_graph_fits_the_leaf_again() -> None:
     (x * ramp(3, 2)).sum().backward()
     assert x.grad is not None
     assert x.grad.tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
+@differs_from_torch("there the gradient has the former shape")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_grad_by_a_leaf_adds_up_what_it_was_and_what_it_is(create_graph: bool) -> None:
+    x = matrix()
+    y = (x * 2).square().sum()
+    changed(x, lambda t: t.unsqueeze_(1))
+    (grad,) = vt.autograd.grad(y, [x], create_graph=create_graph, retain_graph=True)
+    assert grad.shape == (2, 1, 3)
+    assert grad.tolist() == [[[8, 16, 24]], [[32, 40, 48]]]
+    assert grad.requires_grad is create_graph
+    (both,) = vt.autograd.grad(y + (x * 3).sum(), [x], create_graph=create_graph)
+    assert both.tolist() == [[[11, 19, 27]], [[35, 43, 51]]]
+
+
+@differs_from_torch("there the gradient has the former shape")
+def test_backward_to_a_leaf_that_has_changed_fills_it() -> None:
+    x, z = matrix(), leaf(2, 3)
+    y = (x * ramp(2, 3) + z).sum()
+    changed(x, lambda t: t.unsqueeze_(0))
+    y.backward(inputs=[x])
+    assert x.grad is not None
+    assert x.grad.tolist() == [[[1, 2, 3], [4, 5, 6]]]
+    assert z.grad is None
+
+
+@differs_from_torch("there the gradient has the former order without a word")
+@pytest.mark.parametrize("shape", [(2, 3), (3, 3)])
+def test_grad_by_a_leaf_in_another_order_is_refused(shape: tuple[int, int]) -> None:
+    x = ramp(*shape).requires_grad_()
+    y = (x * ramp(*shape)).sum()
+    changed(x, lambda t: t.t_())
+    for _ in range(2):
+        with refused(RuntimeError, "shape", [x, y]):
+            vt.autograd.grad(y, [x], allow_unused=True)
+    changed(x, lambda t: t.t_())
+    (grad,) = vt.autograd.grad(y, [x])
+    assert grad.tolist() == ramp(*shape).tolist()
+
+
+def test_a_leaf_that_has_changed_and_is_not_used_has_no_gradient() -> None:
+    x, z = matrix(), leaf(2)
+    (x * 1).sum()
+    changed(x, lambda t: t.unsqueeze_(0))
+    assert vt.autograd.grad(z.sum(), [x], allow_unused=True) == (None,)

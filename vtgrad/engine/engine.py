@@ -14,7 +14,9 @@ import threading
 from collections.abc import Sequence
 from typing import Final
 
+from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
+from ..graph.operators import operators
 from ..graph.recording import modes, set_mode, set_modes
 from ..storage.tensor_base import TensorBase
 from .array_run import run_arrays
@@ -70,18 +72,41 @@ def execute(
     """
     task = GraphTask(roots, keep_graph, create_graph)
     task.count_dependencies()
+    former: list[tuple[int, AccumulateGrad]] = []
+    wanted: Sequence[Edge | None] = ()
     if inputs is not None:
-        task.restrict_to(inputs, accumulate=accumulate)
+        former = task.former_nodes(inputs)
+        wanted = [*inputs, *[node for _, node in former]] if former else inputs
+        task.restrict_to(wanted, accumulate=accumulate)
     task.check_saved()
+    if not accumulate:
+        for _, node in former:
+            node.check_fits_leaf(None)
     if inputs is not None and not allow_unused:
-        task.check_all_reached(inputs)
-    answer: list[TensorBase | None] = [None] * (0 if inputs is None else len(inputs))
+        task.check_all_reached(inputs, {place for place, _ in former})
+    answer: list[TensorBase | None] = [None] * len(wanted)
     outer = running.task
     if outer is not None and outer.nesting + 1 >= _NESTING_PER_THREAD:
         _run_on_fresh_thread(task, gradients, answer)
     else:
         _run(task, outer, gradients, answer)
-    return answer
+    return _with_former(answer, former, create_graph) if former and not accumulate else answer
+
+
+def _with_former(
+    answer: list[TensorBase | None], former: list[tuple[int, AccumulateGrad]], recorded: bool
+) -> list[TensorBase | None]:
+    """Add the gradients of what leaves were, which come last, to those of what they are."""
+    found = answer[: len(answer) - len(former)]
+    before = set_mode(recorded)
+    try:
+        for (place, node), grad in zip(former, answer[len(found) :], strict=True):
+            if grad is not None:
+                grad, present = node.in_shape_of_leaf(grad), found[place]
+                found[place] = grad if present is None else operators().add(present, grad)
+    finally:
+        set_mode(before)
+    return found
 
 
 def _run(

@@ -151,6 +151,24 @@ class GraphTask:
                     else:
                         dependencies[function] = seen + 1
 
+    def former_nodes(self, inputs: Sequence[Edge | None]) -> list[tuple[int, AccumulateGrad]]:
+        """The nodes that inputs had when they were leaves of another shape, and whose they are.
+
+        See Note [Leaves that change their shape].
+        """
+        found: list[tuple[int, AccumulateGrad]] = []
+        for place, edge in enumerate(inputs):
+            own = None if edge is None else edge.function
+            if isinstance(own, AccumulateGrad) and own.leaf_changed:
+                for node in self.dependencies:
+                    if (
+                        isinstance(node, AccumulateGrad)
+                        and node is not own
+                        and node.cell is own.cell
+                    ):
+                        found.append((place, node))
+        return found
+
     def restrict_to(self, inputs: Sequence[Edge | None], *, accumulate: bool) -> None:
         """Run only what lies between the roots and `inputs`.
 
@@ -212,8 +230,15 @@ class GraphTask:
         """Whether gradients are to be sent to the node, to run it or to hand them out."""
         return self.runs is None or node in self.runs or node in self.captures
 
-    def check_all_reached(self, inputs: Sequence[Edge | None]) -> None:
+    def check_all_reached(self, inputs: Sequence[Edge | None], reached_before: set[int]) -> None:
         """Raise if the roots do not lead to one of the inputs.
+
+        Parameters
+        ----------
+        inputs : sequence of Edge or None
+            The values whose gradients are asked for.
+        reached_before : set of int
+            Places of inputs that the roots lead to in a shape that they had before.
 
         Raises
         ------
@@ -223,6 +248,8 @@ class GraphTask:
         reached: set[tuple[Node, int]] | None = None
         for nr, edge in enumerate(inputs):
             if edge is None or edge.function not in self.dependencies:
+                if nr in reached_before:
+                    continue
                 raise unused_input(nr)
             if len(edge.function.input_metadata) > 1:
                 # That its node is reached may be owed to another of its results.

@@ -110,15 +110,8 @@ class AccumulateGrad(Node):
         ShapeError
             If the leaf has a shape by now that the gradient does not fit.
         """
+        self.check_fits_leaf(self.cell.grad)
         leaf = self._leaf()
-        changed = self._impl_by_now() if self.leaf_changed else None
-        if changed is not None:
-            check_changed_leaf(
-                self.input_metadata[0].shape,
-                self.byte_strides if self.reordered else None,
-                changed,
-                self.cell.grad,
-            )
         if leaf is not None:
             meta = leaf._impl.autograd_meta
             if isinstance(meta, AutogradMeta) and meta.is_view:
@@ -126,6 +119,29 @@ class AccumulateGrad(Node):
                 meta.grad_fn(leaf)
         if self.cell.leaf_state is LeafState.MOVED:
             raise leaf_moved_error(self, None if leaf is None else leaf._impl.version_counter)
+
+    def check_fits_leaf(self, present: TensorBase | None) -> None:
+        """Raise if a gradient of what the leaf was does not fit what it is now.
+
+        Parameters
+        ----------
+        present : TensorBase or None
+            The ``.grad`` that the gradient is to be added to.
+
+        Raises
+        ------
+        ShapeError
+            If so.
+        """
+        changed = self._impl_by_now() if self.leaf_changed else None
+        if changed is not None:
+            layout = self.byte_strides if self.reordered else None
+            check_changed_leaf(self.input_metadata[0].shape, layout, changed, present)
+
+    def in_shape_of_leaf(self, grad: TensorBase) -> TensorBase:
+        """A gradient that `check_fits_leaf` has let pass, in the leaf's present shape."""
+        impl = self._impl_by_now()
+        return grad if impl is None else in_shape_of(grad, impl)
 
     def check_grad(self) -> None:
         """Raise if ``.grad`` may not be added to in place.
