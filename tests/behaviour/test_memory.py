@@ -62,6 +62,24 @@ def test_another_order_at_the_same_shape_is_a_write_to_what_was_saved() -> None:
         y.sum().backward()
 
 
+@pytest.mark.parametrize("sizes", [(1, 3), (0, 3)])
+def test_other_strides_for_the_same_elements_are_no_write(sizes: tuple[int, int]) -> None:
+    x, w = vt.ones(8).as_strided(sizes, (7, 1)), vt.ones(sizes, requires_grad=True)
+    y = w * x
+    x.resize_(sizes, memory_format=vt.contiguous_format)
+    assert (x._version, x.stride()) == (0, (3, 1))
+    y.sum().backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == x.tolist()
+
+
+@differs_from_torch("there the tensor reads beyond its memory")
+def test_the_memory_grows_for_the_same_shape_too() -> None:
+    x = vt.arange(4)[2:].expand(2, 2)
+    x.resize_((2, 2), memory_format=vt.contiguous_format)
+    assert (x.tolist(), x.stride(), x._version) == ([[2, 3], [0, 0]], (2, 1), 1)
+
+
 @differs_from_torch("there the gradient of the former order fills .grad")
 def test_a_leaf_in_another_order_takes_no_gradient_of_a_former_graph() -> None:
     x = ramp(2, 3).t().requires_grad_()

@@ -54,8 +54,14 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
     impl = target._impl
     if impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
-    if impl.sizes == shape and (memory_format is None or impl.strides == strides):
-        return target
+    if impl.sizes == shape:
+        if memory_format is None or impl.strides == strides:
+            return target
+        lengths = zip(shape, impl.strides, strides, strict=True)
+        if 0 in shape or all(n == 1 or old == new for n, old, new in lengths):
+            # The elements stay where they are: strides differ where there is nowhere to go.
+            impl.set_geometry_of(resized(impl, shape, strides))
+            return target
     growth = make_room(impl, shape, strides)
     try:
         # Another order shows other elements at the same places, of which PyTorch tells nobody.
