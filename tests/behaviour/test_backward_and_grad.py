@@ -251,6 +251,16 @@ def test_a_recorded_gradient_is_copied_into_grad_or_added_to_what_is_there() -> 
 
 
 @pytest.mark.filterwarnings("ignore:.*create_graph:UserWarning")
+def test_a_recorded_gradient_of_a_leaf_with_gaps_is_a_row_major_clone() -> None:
+    for x in (vt.ones(4, 3).t()[:, ::2], vt.ones(3, 1).expand(3, 2)):
+        x.requires_grad_()
+        (x.t() * x.t()).sum().backward(create_graph=True)
+        g = x.grad
+        assert g is not None
+        assert (fn_name(g), g.stride(), g._version) == ("CloneBackward0", (2, 1), 0)
+
+
+@pytest.mark.filterwarnings("ignore:.*create_graph:UserWarning")
 def test_a_recorded_gradient_is_nobody_elses_tensor() -> None:
     x, y, g = leaf(2), leaf(2), leaf(2)
     (x + y).backward(g, create_graph=True)

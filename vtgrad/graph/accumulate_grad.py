@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..storage.arrays import Array, Shape
+from ..storage.geometry import is_non_overlapping_and_dense
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -206,11 +207,27 @@ class AccumulateGrad(Node):
             with graph_lock:
                 present = cell.grad
                 if present is None:
-                    cell.grad = _own_copy(grad, strides)
+                    cell.grad = self._own_copy(grad, strides)
                 else:
                     cell.grad = operators().add(present, grad)
         self.run_post_hooks()
         return ()
+
+    def _own_copy(self, grad: TensorBase, byte_strides: Shape) -> TensorBase:
+        """A recorded copy in this layout, of which nobody else knows.
+
+        As in PyTorch it is a clone if the leaf is not dense, so that the layout is row-major.
+        """
+        leaf = self._impl_by_now()
+        if leaf is not None and not is_non_overlapping_and_dense(leaf.sizes, leaf.strides):
+            return operators().row_major_clone(grad)
+        size = grad._impl.array.itemsize
+        strides = tuple([stride // size for stride in byte_strides])
+        write_for("backward")
+        try:
+            return operators().clone_strided(grad, grad._impl.sizes, strides)
+        finally:
+            written_for()
 
     def run_post_hooks(self) -> None:
         """Tell the leaf's post-accumulate hooks; as in PyTorch, also when nothing arrived."""
@@ -218,17 +235,6 @@ class AccumulateGrad(Node):
         if hooks is not None:
             for hook in tuple(hooks.entries.values()):
                 hook(self)
-
-
-def _own_copy(grad: TensorBase, byte_strides: Shape) -> TensorBase:
-    """A recorded copy in this layout, of which nobody else knows."""
-    size = grad._impl.array.itemsize
-    strides = tuple([stride // size for stride in byte_strides])
-    write_for("backward")
-    try:
-        return operators().clone_strided(grad, grad._impl.sizes, strides)
-    finally:
-        written_for()
 
 
 def _laid_out(grad: Array, owned: bool, byte_strides: Shape) -> Array:

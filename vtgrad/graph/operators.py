@@ -29,6 +29,9 @@ class Operators(Protocol):
     def clone(self, a: TensorBase) -> TensorBase:
         """A copy on a buffer of its own."""
 
+    def row_major_clone(self, a: TensorBase) -> TensorBase:
+        """A row-major copy on a buffer of its own."""
+
     def clone_strided(self, a: TensorBase, sizes: Shape, strides: Shape) -> TensorBase:
         """A copy on a buffer of its own, laid out with these strides."""
 

@@ -13,6 +13,7 @@ from ..graph.node import Node
 from ..graph.recording import is_recording, set_modes
 from ..storage.arrays import NumpyDType, Shape
 from ..storage.geometry import Geometry, reach
+from ..storage.memory_format import MemoryFormat
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..views.make_view import make_view
@@ -55,6 +56,10 @@ class InstalledOperators:
     def clone(self, a: TensorBase) -> TensorBase:
         """A copy on a buffer of its own."""
         return F.clone(a)
+
+    def row_major_clone(self, a: TensorBase) -> TensorBase:
+        """A row-major copy on a buffer of its own."""
+        return F.clone(a, memory_format=MemoryFormat.CONTIGUOUS)
 
     def clone_strided(self, a: TensorBase, sizes: Shape, strides: Shape) -> TensorBase:
         """A copy on a buffer of its own, laid out with these strides."""
