@@ -336,7 +336,7 @@ def sizes_of(name: str, sizes: Sequence[object], size: Sequence[object] | None =
             sizes = only
         elif isinstance(only, bool):
             raise ArgumentTypeError(f"a size of {name} must be an integer, not bool")
-    shape = tuple([size_of(n, "size") for n in sizes])
+    shape = tuple([n if type(n) is int else size_of(n, "size") for n in sizes])
     check_sizes(shape, 1)
     return shape
 

@@ -293,7 +293,8 @@ def narrow_geometry(
     """
     if not sizes:
         raise ShapeError("a 0-d tensor has no dimension to narrow", ndim=0)
-    start, length = integer(start), integer(length)
+    if type(start) is not int or type(length) is not int:
+        start, length = integer(start), integer(length)
     if length < 0:
         raise ShapeError(f"narrow's length must not be negative, got {length}", length=length)
     place = normalize_dim(dim, len(sizes))
