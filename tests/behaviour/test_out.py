@@ -118,6 +118,8 @@ def test_out_is_written_also_where_there_is_no_difference_to_take() -> None:
     out = vt.zeros(0, dtype=vt.float64)
     assert vt.diff(ramp(3), 0, out=out) is out
     assert out.tolist() == [1, 2, 3]
+    turned = vt.diff(ramp(2, 3).t(), 0, out=vt.zeros(0, dtype=vt.float64))
+    assert (turned.tolist(), turned.stride()) == ([[1, 4], [2, 5], [3, 6]], (2, 1))
     with refused(RuntimeError, "result-type", [out]):
         vt.diff(vt.ones(3), 0, out=out)
 
@@ -127,6 +129,8 @@ def test_a_range_is_replaced_in_a_copy_that_goes_to_out() -> None:
     assert vt.slice_scatter(x, vt.zeros(2, dtype=vt.float64), 0, 1, 3, out=out) is out
     assert (x.tolist(), out.tolist()) == ([1, 2, 3, 4], [1, 0, 0, 4])
     assert out._version == 1
+    with refused(RuntimeError, "result-type", [out]):
+        vt.slice_scatter(vt.ones(4), vt.zeros(2), 0, 1, 3, out=out)
 
 
 def test_vectors_of_places_have_no_out() -> None:

@@ -10,6 +10,7 @@ from vtgrad.ops.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.reductions import AminmaxDimResult, CummaxDimResult, CumminDimResult
 from vtgrad.ops.reduction_arguments import check_flag, check_pair, checked_dim
+from vtgrad.storage.integers import integer
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.write_out import check_out, write_out
@@ -88,6 +89,7 @@ def diff(
             raise ShapeError(
                 f"diff() cannot join {name} of shape {list(x.shape)} to shape {list(input.shape)}"
             )
+    n = integer(n)
     if n < 0:
         raise OptionValueError(f"diff() cannot be taken {n} times", n=n)
     axis = normalize_dim(checked_dim(dim), array.ndim)
@@ -109,9 +111,9 @@ def diff(
 
 
 def _stored(out: T, input: TensorBase) -> T:
-    """The values as they are, where there is no difference to take."""
+    """The values as they are, row-major, where there is no difference to take."""
     check_out(out, input)
-    return write_out(out, input._impl.array, "diff", exact=True)
+    return write_out(out, F.contiguous(input)._impl.array, "diff", exact=True)
 
 
 def _joined(parts: list[TensorBase], axis: int, like: T) -> T:

@@ -1374,7 +1374,7 @@ def slice_scatter(
         )
         raise
     if out is not None:
-        return write_out(out, array, "slice_scatter", inputs=(input, src))
+        return write_out(out, array, "slice_scatter", exact=True, inputs=(input, src))
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
