@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
-from .support import differs_from_torch, fn_name, leaf, parent_name, ramp, vt
+from .support import differs_from_torch, fn_name, leaf, parent_name, ramp, refused, vt
 
 # What the calls below are given is no integer to type checkers, which is the point.
 Call = Callable[[Any], object]
@@ -38,6 +39,12 @@ BOOLS: dict[str, Call] = {
     "mvlgamma": lambda x: x.mvlgamma(True),
     "sum": lambda x: x.sum(True),
     "size": lambda x: x.size(True),
+    "diff": lambda x: vt.diff(x, True),
+    "roll": lambda x: x.roll(True),
+    "roll, dims": lambda x: x.roll(1, True),
+    "rot90, dims": lambda x: x.rot90(1, (True, 0)),
+    "polygamma_": lambda x: x.detach().polygamma_(vt.tensor(True)),
+    "mvlgamma_": lambda x: x.detach().mvlgamma_(vt.tensor(True)),
     "eye": lambda x: vt.eye(True),
     "linspace": lambda x: vt.linspace(0, 1, True),
     "randperm": lambda x: vt.randperm(True),
@@ -102,6 +109,27 @@ def test_roll_of_no_elements_looks_at_its_dimensions_too() -> None:
     for wrong in dims:
         with pytest.raises(TypeError):
             x.roll(0, wrong)
+
+
+def test_a_number_of_differences_is_an_integer() -> None:
+    x = leaf(2, 2)
+    numbers: list[Any] = [0.0, 1.0, "1"]
+    for wrong in numbers:
+        with pytest.raises(TypeError):
+            vt.diff(x, wrong)
+
+
+@differs_from_torch("what is no dimension is told by other errors there, or not looked at")
+def test_what_tensordot_sums_over_is_an_integer_or_two_sequences_of_them() -> None:
+    x = leaf(2, 2)
+    matrix = vt.tensordot(x, x, 1).tolist()
+    right: list[Any] = [np.int64(1), np.array([[1], [0]]), ([1], vt.tensor([0]))]
+    for dims in right:
+        assert vt.tensordot(x, x, dims).tolist() == matrix
+    wrong: list[Any] = [1.5, None, "a", [1], [[0], [1], [0]], [["a"], [0]], [[True], [0]]]
+    for dims in wrong:
+        with refused(TypeError, "argument-type", [x]):
+            vt.tensordot(x, x, dims)
 
 
 def test_no_dimension_for_amax_is_all_of_them() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .support import ON_TORCH, fn_name, gradients, leaf, ramp, refused, vt
+from .support import ON_TORCH, differs_from_torch, fn_name, gradients, leaf, ramp, refused, vt
 
 Indexed = Callable[[vt.Tensor], vt.Tensor]
 NAN = math.nan
@@ -32,6 +32,19 @@ def test_take_along_dim_counts_indices_below_zero_from_the_end_of_a_dimension() 
     assert grad.tolist() == [[1, 0, 1], [1, 0, 1]]
     with refused(RuntimeError, "index", [x]):
         vt.take_along_dim(x, vt.tensor([-1]))
+
+
+@differs_from_torch("indices outside of the dimension are taken modulo its size there")
+def test_take_along_dim_refuses_indices_outside_of_the_dimension() -> None:
+    x = leaf(2, 3)
+    for wrong in (-4, 3):
+        with refused(RuntimeError, "index", [x]):
+            vt.take_along_dim(x, vt.tensor([[wrong]]), 1)
+
+
+def test_take_along_dim_needs_a_dimension() -> None:
+    with pytest.raises(IndexError, match="dimension"):
+        vt.take_along_dim(vt.tensor(1.0), vt.tensor(0), 0)
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,9 @@ def _is_real(value: object) -> bool:
 
 
 def _is_integer(value: object) -> bool:
-    if isinstance(value, (bool, np.ndarray)) or (isinstance(value, TensorBase) and value.ndim):
+    if isinstance(value, (bool, np.ndarray)):
+        return False
+    if isinstance(value, TensorBase) and (value.ndim or value._impl.dtype.kind == "b"):
         return False
     try:
         operator.index(value)  # type: ignore[arg-type]  # what it is, index() finds out

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, ShapeError
+from vtgrad.errors import ArgumentTypeError, DimensionError, ShapeError
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
@@ -103,6 +103,8 @@ def take_along_dim(
             indices_ndim=indices.ndim,
         )
     axis = normalize_dim(dim, input.ndim)
+    if input.ndim == 0:
+        raise DimensionError("a 0-d tensor has no dimension to take from", dim=dim, ndim=0)
     shape, other = list(input.shape), list(indices.shape)
     length, count = shape[axis], other[axis]
     shape[axis] = other[axis] = 1

@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TypeVar
 
-from vtgrad.errors import ShapeError
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError, ShapeError
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.explain import explained
 from vtgrad.ops.from_python import index_of
@@ -64,15 +66,23 @@ def tensordot(
     [12.0, 12.0]
     """
     left, right = array_of(a, "a").shape, array_of(b, "b").shape
-    if isinstance(dims, TensorBase):
+    if not isinstance(dims, (int, Sequence, np.ndarray)):
         dims = index_of(dims, "dims")
     if isinstance(dims, int):
         if not 0 <= dims <= min(len(left), len(right)):
             raise ShapeError(f"tensordot() cannot sum over {dims} of shapes {left} and {right}")
         ours, theirs = list(range(len(left) - dims, len(left))), list(range(dims))
     else:
-        ours = [normalize_dim(d, len(left)) for d in dims[0]]
-        theirs = [normalize_dim(d, len(right)) for d in dims[1]]
+        try:
+            ours, theirs = [
+                [normalize_dim(d, ndim) for d in own]
+                for own, ndim in zip(dims, (len(left), len(right)), strict=True)
+            ]
+        except (TypeError, ValueError):
+            raise ArgumentTypeError(
+                f"argument 'dims' must be an integer or two sequences of integers, not {dims!r}",
+                argument="dims",
+            ) from None
     if len(ours) != len(theirs) or len(set(ours)) != len(ours) or len(set(theirs)) != len(theirs):
         raise ShapeError(f"tensordot() needs as many dimensions of both tensors, not {dims}")
     for i, j in zip(ours, theirs, strict=True):

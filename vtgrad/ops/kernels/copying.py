@@ -212,9 +212,9 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
         If the tensor has no such dimension.
     """
     given = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
-    steps = tuple([index(shift) for shift in given])
+    steps = tuple(map(integer, given))
     where = dims or () if isinstance(dims, (tuple, list)) or dims is None else (dims,)
-    axes = tuple(map(index, where))
+    axes = tuple(map(integer, where))
     if not steps:
         raise ShapeError("roll needs at least one shift")
     if len(steps) != len(axes) and not (len(steps) == 1 and not axes):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 
 import numpy as np
 
@@ -74,7 +73,7 @@ def rot90_turns(self: Array, turns: int, dims: Sequence[int]) -> Array:
         raise ShapeError(f"rot90 turns a plane of 2 dimensions, got {len(dims)}", dims=dims)
     if self.ndim < 2:
         raise ShapeError(f"rot90 needs at least 2 dimensions, got {self.ndim}", ndim=self.ndim)
-    first, second = map(index, dims)
+    first, second = map(integer, dims)
     if first == second or abs(first - second) == self.ndim:
         raise ShapeError(
             f"rot90 needs two different dimensions, got {first} and {second}", dims=tuple(dims)
