@@ -387,7 +387,7 @@ class OperatorMethods(TensorBase):
         """The tensor's elements where `condition` is true, `other` elsewhere."""
         return cast("Self", F.where(condition, self, other))
 
-    def polygamma(self, n: int) -> Self:
+    def polygamma(self, n: AnyInt) -> Self:
         """The derivative of order `n` of the digamma function."""
         return F.polygamma(n, self)
 
