@@ -123,15 +123,15 @@ def test_there_must_be_something_to_preserve() -> None:
 def test_what_is_no_format_is_refused() -> None:
     x = images()
     calls: list[Callable[[], object]] = [
-        lambda: x.contiguous(memory_format=None),  # type: ignore[arg-type]
-        lambda: x.is_contiguous(memory_format=None),  # type: ignore[arg-type]
-        lambda: x.clone(memory_format="channels_last"),  # type: ignore[arg-type]
-        lambda: x.double(memory_format=3),  # type: ignore[arg-type]
-        lambda: x.to(vt.float64, memory_format=3),  # type: ignore[call-overload]
+        lambda: x.contiguous(memory_format=None),  # type: ignore[arg-type]  # the test
+        lambda: x.is_contiguous(memory_format=None),  # type: ignore[arg-type]  # the test
+        lambda: x.clone(memory_format="channels_last"),  # type: ignore[arg-type]  # the test
+        lambda: x.double(memory_format=3),  # type: ignore[arg-type]  # the test
+        lambda: x.to(vt.float64, memory_format=3),  # type: ignore[call-overload]  # the test
         lambda: x.to(vt.float64, False, False, vt.channels_last),  # type: ignore[call-overload]
-        lambda: vt.ones_like(x, memory_format=3),  # type: ignore[arg-type]
-        lambda: vt.empty(2, 3, memory_format=3),  # type: ignore[arg-type]
-        lambda: x.resize_(2, 3, memory_format=3),  # type: ignore[arg-type]
+        lambda: vt.ones_like(x, memory_format=3),  # type: ignore[arg-type]  # the test
+        lambda: vt.empty(2, 3, memory_format=3),  # type: ignore[arg-type]  # the test
+        lambda: x.resize_(2, 3, memory_format=3),  # type: ignore[arg-type]  # the test
     ]
     for call in calls:
         with refused(TypeError, "argument-type", [x]):

@@ -26,28 +26,33 @@ LARGEST = 150
 #: Operators whose results depend on chance or on what is in fresh memory.
 _BY_CHANCE = ("rand", "dropout", "normal", "bernoulli", "uniform", "empty", "geometric", "cauchy")
 #: The entry's function is a test's own wrapper: arguments in another order, or a property.
-WRAPPED = frozenset(
+_WRAPPED = frozenset(
     "T H mT mH where einsum zero_ resize_ resize_as_ polygamma byte char double float half int long"
     " short cdouble cfloat bool __radd__ __rsub__ __rmul__ __rmod__ __rpow__ item".split()
 )
 
-
-#: What differs, by operator and observable, and why that is meant.
+#: What differs, by operator and observable: text that such a program has, and why that is meant.
 KNOWN = {
-    ("as_strided_scatter", "values"): "PyTorch's gradient is the wrong way round",
-    ("as_strided_scatter", "storage"): "PyTorch copies the memory around the tensor too",
-    ("diagonal_scatter", "storage"): "PyTorch copies the memory around the tensor too",
-    ("select_scatter", "storage"): "PyTorch copies the memory around the tensor too",
-    ("diff", "_version"): "PyTorch's steps towards out= are counted",
-    ("nanmean", "_version"): "PyTorch's steps towards out= are counted",
-    ("nonzero", "class of error"): "two faults: out= beside as_tuple, and a tuple for it",
-    ("nonzero", "storage_offset"): "views of a matrix without elements",
-    ("norm", "raises"): "there is no nuclear norm yet",
-    ("norm", "class of error"): "there is no nuclear norm yet",
-    ("norm", "values"): "the comparison gives the result PyTorch's last bit, so it is no maximum",
-    ("polar", "bound"): "PyTorch's gradient is wrong, ours has no further one by the angle",
-    ("round", "grad_fn"): "decimals=0 is the same here as no decimals",
-    ("take_along_dim", "grad_fn"): "flattens as reshape does, where PyTorch refuses",
+    ("as_strided_scatter", "values"): (
+        "autograd.grad",
+        "PyTorch's gradient is the wrong way round",
+    ),
+    ("as_strided_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
+    ("diagonal_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
+    ("select_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
+    ("diff", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
+    ("nanmean", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
+    ("nonzero", "class of error"): ("out=", "two faults: as_tuple, and a tuple for out="),
+    ("nonzero", "storage_offset"): ("as_tuple=True", "views of a matrix without elements"),
+    ("norm", "raises"): ("'nuc'", "there is no nuclear norm yet"),
+    ("norm", "class of error"): ("'nuc'", "there is no nuclear norm yet"),
+    ("norm", "values"): (
+        "float('inf')",
+        "the comparison gives the result PyTorch's last bit, so that it is nobody's maximum",
+    ),
+    ("polar", "bound"): ("autograd.grad", "ours has no second gradient by the angle"),
+    ("round", "grad_fn"): ("decimals=0", "the same here as no decimals"),
+    ("take_along_dim", "grad_fn"): ("stack", "flattens as reshape does, where PyTorch refuses"),
 }
 
 
@@ -60,7 +65,7 @@ def _entries() -> list[Any]:
     return [
         entry
         for entry in op_db
-        if entry.name not in WRAPPED
+        if entry.name not in _WRAPPED
         and not any(word in entry.name for word in _BY_CHANCE)
         and (_function(entry) or hasattr(vtgrad.Tensor, entry.name))
     ]
@@ -82,6 +87,7 @@ class _Writer:
     steps: list[Step]
     leaves: list[str]
     known: dict[int, str]
+    gaps: bool
 
     def __init__(self, gaps: bool) -> None:
         self.steps = []
@@ -136,8 +142,8 @@ def _number(text: str) -> str:
     return text.replace("nan", "float('nan')").replace("inf", "float('inf')")
 
 
-def _programs(entry: Any, sample: Any, outputs: int, way: str) -> Program:
-    """One sample of an operator in one of the `WAYS`."""
+def _program(entry: Any, sample: Any, outputs: int, way: str) -> Program:
+    """One sample of an operator in one of its `_ways`."""
     writer = _Writer(gaps=way == "gaps")
     subject = writer.text(sample.input)
     rest = [writer.text(value) for value in sample.args]
@@ -182,7 +188,7 @@ def _programs(entry: Any, sample: Any, outputs: int, way: str) -> Program:
 
 
 def _options(sample: Any) -> dict[str, Any]:
-    """Keyword arguments, without the places where a tensor may be: there is one."""
+    """Keyword arguments, without those that say where a tensor lives: there is one place."""
     return {
         name: value
         for name, value in sample.kwargs.items()
@@ -196,7 +202,7 @@ def _outs(outputs: int, sample: Any) -> str:
     return one if outputs == 1 else "(" + ", ".join([one] * outputs) + ")"
 
 
-def _differentiable_outputs(entry: Any, sample: Any) -> int:
+def _count_of_results(entry: Any, sample: Any) -> int:
     """How many tensors the operator returns; 0 if other things too, or if it refuses the call."""
     try:
         found = entry.op(sample.input, *sample.args, **sample.kwargs)
@@ -245,10 +251,10 @@ def cases(name: str) -> Iterator[Case]:
             if dtype not in entry.supported_dtypes("cpu"):
                 continue
             for sample in _samples(entry, dtype):
-                outputs = _differentiable_outputs(entry, sample)
+                outputs = _count_of_results(entry, sample)
                 for way in _ways(entry, sample) if outputs else ():
                     try:
-                        program = _programs(entry, sample, outputs, way)
+                        program = _program(entry, sample, outputs, way)
                     except Unwritable:
                         break
                     yield Case(f"{name} {way}", program)

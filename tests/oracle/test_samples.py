@@ -13,12 +13,17 @@ PEER = "vtgrad"
 @pytest.mark.parametrize("name", names())
 def test_samples_of_an_operator_agree_with_pytorch(name: str) -> None:
     listed = list(cases(name))
-    met = [((name, run.divergences[0].what), one, run) for one, run in failures(listed, PEER)]
-    found = [(one, run) for key, one, run in met if key not in KNOWN]
+    found, met = [], set()
+    for one, run in failures(listed, PEER):
+        key = (name, run.divergences[0].what)
+        if key in KNOWN and any(KNOWN[key][0] in step.text for step in run.program):
+            met.add(key)
+        else:
+            found.append((one, run))
     shown = "\n".join(describe(one, run, PEER) for one, run in found[:3])
     assert not found, f"{len(found)} of {len(listed)} programs differ\n{shown}"
     # A difference that is gone must go from the list as well.
-    assert {key for key in KNOWN if key[0] == name} == {key for key, _, _ in met}
+    assert {key for key in KNOWN if key[0] == name} == met
 
 
 def test_the_database_covers_most_operators() -> None:

@@ -6,7 +6,8 @@ Under no_grad a leaf may be transposed, or get other data. It has another node f
 graph that was recorded before leads to the former one, with gradients of the former shape. If both
 shapes differ by dimensions of size 1 only, and the elements lie in the same order, such a gradient
 is brought into the shape that the leaf has. Else no ``.grad`` could be right, and the pass is
-refused before it begins.
+refused before it begins. ``grad`` by such a leaf, and ``inputs`` of ``backward``, mean both nodes:
+the gradient of the former one is added to that of the present one.
 """
 
 from __future__ import annotations

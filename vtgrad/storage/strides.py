@@ -177,7 +177,7 @@ def is_channels_last(sizes: Shape, strides: Shape) -> bool:
 
 
 def is_channels_last_contiguous(sizes: Shape, strides: Shape) -> bool:
-    """Whether that holds without gaps; here strides of size-1 dimensions do not count.
+    """Whether `is_channels_last` holds without gaps; strides of size-1 dimensions do not count.
 
     Unlike row-major order, for tensors without elements too this is a question of strides.
 
