@@ -32,6 +32,7 @@ __all__ = [
     "InferenceViewError",
     "InferenceWriteError",
     "InputOverlapError",
+    "InterruptedWriteError",
     "LeafWriteError",
     "MemoryFormatError",
     "MissingMethodError",
@@ -327,6 +328,10 @@ class StaleSavedError(VtgradError, RuntimeError):
     """
 
     kind = "stale-saved"
+
+
+class InterruptedWriteError(VtgradError, RuntimeError):
+    """A value has no gradient because a write to it was broken off."""
 
 
 class GraphFreedError(VtgradError, RuntimeError):

@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from .support import vt
+from .support import ON_TORCH, vt
+
+
+@pytest.fixture(autouse=True)
+def _rule(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The rule for saved values is PyTorch's in tests that say so."""
+    if ON_TORCH or request.node.get_closest_marker("storage_rule") is None:
+        yield
+        return
+    with vt.autograd.graph.set_overwrite_check("storage"):
+        yield
 
 
 @pytest.fixture(autouse=True)

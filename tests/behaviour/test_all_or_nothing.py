@@ -180,6 +180,7 @@ def test_a_write_by_a_hook_during_backward_is_still_caught() -> None:
     assert a.grad is None
 
 
+@pytest.mark.storage_rule
 def test_an_illegal_write_to_one_region_is_caught_though_another_was_saved() -> None:
     a = leaf(4)
     b = a.clone()

@@ -140,6 +140,7 @@ def test_a_product_of_two_regions_of_one_buffer() -> None:
     assert gradients(y, a) == [[3, 4, 1, 2]]
 
 
+@pytest.mark.storage_rule
 def test_a_region_multiplied_in_place_by_another_region_is_stale_at_once() -> None:
     # The second factor is a view of the buffer that the write moves to its next version.
     a = leaf(4)
@@ -158,6 +159,7 @@ def test_a_region_multiplied_in_place_by_a_copy_of_another_region() -> None:
     assert gradients(b.sum(), a) == [[3, 4, 2, 3]]
 
 
+@pytest.mark.storage_rule
 def test_a_recurrence_over_views_of_one_buffer_is_refused_before_backward_runs() -> None:
     # Each product keeps the previous element, and the next write makes all of them stale.
     w = vt.tensor(2.0, dtype=vt.float64, requires_grad=True)

@@ -53,6 +53,7 @@ def test_the_shape_that_a_tensor_has_changes_nothing_not_even_strides() -> None:
 
 
 @differs_from_torch("there no version moves, and the gradient belongs to other values")
+@pytest.mark.storage_rule
 def test_another_order_at_the_same_shape_is_a_write_to_what_was_saved() -> None:
     x, w = ramp(2, 3).t(), leaf(3, 2)
     y = w * x
@@ -163,6 +164,7 @@ def test_a_result_is_not_resized_in_inference_mode() -> None:
         y.resize_(3)
 
 
+@pytest.mark.storage_rule
 def test_a_resized_saved_value_is_noticed() -> None:
     x, c = leaf(3), ramp(3)
     y = x * c
@@ -339,6 +341,7 @@ def test_a_leaf_may_be_set_under_no_grad_and_gets_gradients_of_its_new_shape() -
     assert before.item() == 12
 
 
+@pytest.mark.storage_rule
 def test_a_saved_value_that_was_set_is_noticed() -> None:
     x, c = leaf(3), ramp(3)
     y = x * c

@@ -288,6 +288,7 @@ ALIAS_WRITES: dict[str, Callable[[vt.Tensor], object]] = {
 }
 
 
+@pytest.mark.storage_rule
 @pytest.mark.parametrize("write", ALIAS_WRITES.values(), ids=ALIAS_WRITES)
 def test_a_write_through_any_alias_makes_the_value_stale(
     write: Callable[[vt.Tensor], object],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pytest
 
 import vtgrad as vt
+from vtgrad.errors import InterruptedWriteError
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["Snapshot", "assert_inside", "guarded", "tensors_in"]
@@ -67,6 +69,21 @@ class Snapshot:
         for x, before in zip(self.tensors, self.facts, strict=True):
             now = _facts(x)
             assert now.content == before.content or now.version > before.version
+
+    def assert_nothing_unseen(self) -> None:
+        """Where no version has moved all is as it was, but for memory that has grown.
+
+        What was written has no gradient, because its write was broken off.
+        """
+        for x, before in zip(self.tensors, self.facts, strict=True):
+            now = _facts(x)
+            if now.version == before.version:
+                length = len(before.content)
+                content = now.content[:length]
+                assert replace(now, content=content, storage=before.storage) == before
+            elif x.grad_fn is not None and now.content != before.content:
+                with pytest.raises(InterruptedWriteError):
+                    x.backward(vt.ones_like(x), retain_graph=True)
 
 
 class Guarded:

@@ -14,6 +14,7 @@ from vtgrad.errors import (
 from vtgrad.ops.kernels import index_vectors, indexing
 from vtgrad.ops.kernels.index_support import last_mentions
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.store import carry_out
 
 X: Array = np.arange(6.0).reshape(2, 3)
 
@@ -62,8 +63,8 @@ def test_scattered_values_are_lost_to_later_mentions_whatever_the_memory_order()
 
 def test_scatter_writes_into_an_array_of_any_memory_order() -> None:
     target = np.zeros((3, 2)).T
-    indexing.scatter_(target, 0, ints([0, 1, 0]), np.array([[1.0, 2.0, 4.0]]))
-    indexing.scatter_add_(target, 1, ints([0, 0], [2, 2]), np.ones((2, 2)))
+    carry_out(indexing.scatter_(target, 0, ints([0, 1, 0]), np.array([[1.0, 2.0, 4.0]])))
+    carry_out(indexing.scatter_add_(target, 1, ints([0, 0], [2, 2]), np.ones((2, 2))))
     assert target.tolist() == [[3, 0, 4], [0, 2, 2]]
 
 
@@ -123,7 +124,7 @@ def test_many_rows_are_added_like_few(dtype: str) -> None:
     assert index_vectors.index_add(target, 0, index, rows).tolist() == expected.tolist()
     assert index_vectors.index_add(target.T, 1, index, rows.T).T.tolist() == expected.tolist()
     turned = np.asfortranarray(target)
-    index_vectors.index_add_(turned, 0, index, rows)
+    carry_out(index_vectors.index_add_(turned, 0, index, rows))
     assert turned.tolist() == expected.tolist()
 
 

@@ -31,7 +31,7 @@ from vtgrad.views.check_inplace import check_inplace
 from vtgrad.views.copy_slices import CopySlices
 from vtgrad.views.creation_meta import CreationMeta, made_unrecorded, refuse_if_restricted
 from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
-from vtgrad.views.rebase_history import rebase_history, set_own_history
+from vtgrad.views.rebase_history import end_rebase, set_own_history, slices_of
 from vtgrad.views.view_info import ViewFunction
 
 __all__ = ["FAULTS_OF_WRITES", "Fault"]
@@ -60,12 +60,12 @@ class Fault:
 def no_version_bump_in_one_write(patch: pytest.MonkeyPatch) -> None:
     """A recorded `mul_` leaves the version where it was."""
 
-    def planted(tensor: TensorBase, node: Node) -> None:
-        rebase_history(tensor, node)
+    def planted(tensor: TensorBase, node: Node, slices: CopySlices | None, version: int) -> None:
+        end_rebase(tensor, node, slices, version)
         if node.name() == "MulBackward0":
             tensor._impl.counter.value -= 1
 
-    patch.setattr("vtgrad.views.write.rebase_history", planted)
+    patch.setattr("vtgrad.views.write.end_rebase", planted)
 
 
 def view_has_its_own_counter(patch: pytest.MonkeyPatch) -> None:
@@ -84,7 +84,11 @@ def view_has_its_own_counter(patch: pytest.MonkeyPatch) -> None:
 
 def base_is_not_rebased(patch: pytest.MonkeyPatch) -> None:
     """A write to a view is recorded on the view alone."""
-    patch.setattr("vtgrad.views.write.rebase_history", set_own_history)
+    patch.setattr("vtgrad.views.write.slices_of", lambda tensor, node: None)
+    patch.setattr(
+        "vtgrad.views.write.end_rebase",
+        lambda tensor, node, slices, version: set_own_history(tensor, node),
+    )
 
 
 def stale_producer_is_kept(patch: pytest.MonkeyPatch) -> None:
@@ -296,11 +300,11 @@ def _nothing(kept: object, grads: object) -> None:
 def a_write_keeps_its_tensor_alive(patch: pytest.MonkeyPatch) -> None:
     """The node of a write refers to the tensor that it made: a cycle."""
 
-    def planted(tensor: TensorBase, node: Node) -> None:
-        rebase_history(tensor, node)
+    def planted(tensor: TensorBase, node: Node, slices: CopySlices | None, version: int) -> None:
+        end_rebase(tensor, node, slices, version)
         node.register_prehook(partial(_nothing, tensor))
 
-    patch.setattr("vtgrad.views.write.rebase_history", planted)
+    patch.setattr("vtgrad.views.write.end_rebase", planted)
 
 
 def refused_write_has_moved_the_version(patch: pytest.MonkeyPatch) -> None:
@@ -333,16 +337,24 @@ def _zeros(gradient: Gradient) -> Gradient:
 def base_keeps_its_own_leaf_flag(patch: pytest.MonkeyPatch) -> None:
     """A write to a view of a plain tensor does not make that tensor require grad."""
 
-    def planted(tensor: TensorBase, node: Node) -> None:
+    def planted_slices(tensor: TensorBase, node: Node) -> CopySlices | None:
         meta = own_meta(tensor)
         if isinstance(meta, DifferentiableViewMeta):
             base = meta.base._impl.autograd_meta
             if base is None or not base.requires_grad():
-                set_own_history(tensor, node)
-                return
-        rebase_history(tensor, node)
+                return None
+        return slices_of(tensor, node)
 
-    patch.setattr("vtgrad.views.write.rebase_history", planted)
+    def planted_end(
+        tensor: TensorBase, node: Node, slices: CopySlices | None, version: int
+    ) -> None:
+        if slices is None:
+            set_own_history(tensor, node)
+        else:
+            end_rebase(tensor, node, slices, version)
+
+    patch.setattr("vtgrad.views.write.slices_of", planted_slices)
+    patch.setattr("vtgrad.views.write.end_rebase", planted_end)
 
 
 def inference_tensor_is_saved(patch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.region import Region
 from vtgrad.graph.saved_variable import SavedResult
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.mark_written import Place
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views import make_view as make_view_module
@@ -24,7 +25,7 @@ from vtgrad.views.copy_slices import CopySlices
 from vtgrad.views.creation_meta import CreationMeta
 from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
 from vtgrad.views.replay import Replay
-from vtgrad.views.write import Place, write_part
+from vtgrad.views.write import write_part
 
 from .faults import Fault
 

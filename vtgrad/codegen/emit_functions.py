@@ -113,10 +113,13 @@ def emit_function(operator: Operator, storing: Set[str], users: Set[str]) -> str
     text = _out_of_place(operator, users)
     if operator.inplace is not None:
         kernel = operator.kernel
+        # What is stored by the kernel itself must not be refused by it; an integer may be.
+        total = not operator.refuses_floats and all(a.type != "int" for a in operator.arguments)
+        extra = "" if total else ", total=False"
         text += _inplace(
             operator,
             operator.inplace,
-            f"store_result(k.{kernel}, direct={kernel in storing})"
+            f"store_result(k.{kernel}, direct={kernel in storing}{extra})"
             if operator.writer is None
             else f"k.{operator.writer}",
             users,

@@ -37,6 +37,7 @@ _KEYS: Final = {
     "replay",
     "method",
     "number_first",
+    "refuses_floats",
 }
 
 
@@ -111,6 +112,7 @@ class Operator:
     real_result: bool
     method: bool
     number_first: str | None
+    refuses_floats: bool
     aliases: tuple[str, ...]
     where: str
     copies_view: bool = False
@@ -272,6 +274,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         overlapping=bool(entry.get("overlapping", False)),
         replay=bool(entry.get("replay", False)),
         real_result=bool(entry.get("real_result", False)),
+        refuses_floats=bool(entry.get("refuses_floats", False)),
         method=bool(entry.get("method", True)),
         number_first=str(entry["number_first"]) if "number_first" in entry else None,
         aliases=_aliases(where, entry),

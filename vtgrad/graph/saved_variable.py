@@ -19,6 +19,8 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
+import numpy as np
+
 from ..errors import (
     GraphFreedError,
     InferenceSavedError,
@@ -26,12 +28,16 @@ from ..errors import (
     StaleSavedError,
 )
 from ..storage.arrays import Array
+from ..storage.storage import Storage
+from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, VersionCounter
+from ..storage.write_log import SAVED, region_of
 from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
+from .overwrite_check import overwrite_rule
 from .overwritten import stale_saved_error
 from .this_thread import this_thread
 
@@ -51,16 +57,33 @@ class ViewGuard(Protocol):
 class SavedVariable:
     """One saved tensor.
 
-    It never changes, so that one may serve several nodes; a node that is freed lets go of its own
-    and holds `RELEASED` instead.
+    What it stands for never changes, so that one may serve several nodes; a node that is freed
+    lets go of its own and holds `RELEASED` instead.
+
+    NOTE [ Vouching ]
+
+    Where the version has moved, but no element was written, the value is as good as saved now:
+    `version` becomes the counter's, so that the question is asked once, and the quick ways stay.
+    From then on this is a value, no longer a tensor: the tensor may show something else by now (it
+    was transposed in place, or its producer leads through later writes), so that the saved array
+    and edge are used. The counter is read before the log is, see Note [Exact staleness].
 
     Attributes
     ----------
     version : int
-        The version when it was saved.
+        The last version at which the value was known to be intact.
     """
 
-    __slots__ = ("_array", "_counter", "_edge", "_guard", "_tensor", "version")
+    __slots__ = (
+        "_array",
+        "_counter",
+        "_edge",
+        "_guard",
+        "_offset",
+        "_storage",
+        "_tensor",
+        "version",
+    )
 
     # Whether it is a result of the node that saved it.
     is_output: ClassVar[bool] = False
@@ -70,6 +93,8 @@ class SavedVariable:
     _counter: VersionCounter
     _edge: Edge | None
     _guard: ViewGuard | None
+    _offset: int
+    _storage: Storage | None
     _tensor: weakref.ref[TensorBase] | None
 
     def __init__(self, tensor: TensorBase, edge: Edge | None) -> None:
@@ -90,14 +115,18 @@ class SavedVariable:
         impl = tensor._impl
         counter = impl.version_counter
         if counter is None:
-            counter = impl.version_counter = VersionCounter()
+            counter = impl.counter
         elif counter is INFERENCE:
             raise InferenceSavedError(
                 "cannot save an inference tensor for backward: nobody counts its writes, so "
                 "backward could not tell that it was overwritten. Clone it outside of inference "
                 "mode and use the clone"
             )
+        if counter.log is None:
+            counter.log = SAVED
         self._array = impl.array
+        self._offset = impl.byte_offset
+        self._storage = impl._storage
         self._counter = counter
         self._edge = edge
         self._tensor = weakref.ref(tensor)
@@ -105,9 +134,13 @@ class SavedVariable:
         meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
 
-    def _hold(self, array: Array | None, counter: VersionCounter, edge: Edge | None) -> None:
-        """Save an array that stands for itself, without a tensor."""
-        self._array = array
+    def _hold(self, impl: TensorImpl, counter: VersionCounter, edge: Edge | None) -> None:
+        """Save a value that stands for itself, without a tensor."""
+        if counter.log is None and counter is not INFERENCE:
+            counter.log = SAVED
+        self._array = impl.array
+        self._offset = impl.byte_offset
+        self._storage = impl._storage
         self._counter = counter
         self._edge = edge
         self._tensor = None
@@ -117,7 +150,7 @@ class SavedVariable:
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
         """Save the present value of an input that is about to be overwritten."""
-        return _SavedArray(tensor._impl.array.copy(order="K"), edge)
+        return _SavedCopy(TensorImpl(tensor._impl.array.copy(order="K")), edge)
 
     def holds_the_same_as(self, other: SavedVariable) -> bool:
         """Whether both saved the very same array at the same time, and neither was freed."""
@@ -145,18 +178,24 @@ class SavedVariable:
             hooks = edge.function.hooks
             if hooks is None or edge.input_nr not in hooks.detached:
                 return
-        self._refuse(node)
+        self._settle(node)
 
-    def _refuse(self, node: Node) -> None:
-        """Raise what `check` has found; the order of the questions is part of the rules."""
-        if self._array is None:
+    def _settle(self, node: Node) -> None:
+        """Vouch for the value, or raise; the order of the questions is part of the rules."""
+        array = self._array
+        if array is None:
             raise GraphFreedError(
                 f"{node.name()} has already been run backward and its saved values were freed; "
                 "pass retain_graph=True to the first backward to be able to run a second",
                 node=node.name(),
             )
-        tensor = None if self._tensor is None else self._tensor()
         edge = self._edge
+        version = self._counter.value
+        if version != self.version and self._is_intact(array):
+            self.version = version
+            self._tensor = None
+            self._guard = None
+        tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             meta = tensor._impl.autograd_meta
             fn = meta.grad_fn(tensor) if isinstance(meta, AutogradMeta) else None
@@ -169,8 +208,15 @@ class SavedVariable:
                 hooks = edge.function.hooks
                 if hooks is not None and edge.input_nr in hooks.detached:
                     raise self._detached(node)
-        if self._counter.value != self.version:
+        if version != self.version:
             raise self._stale(node)
+
+    def _is_intact(self, array: Array) -> bool:
+        """Whether no element was written since, as far as the rule in force asks."""
+        log = self._counter.log
+        if not overwrite_rule.exact or log is None:
+            return False
+        return log is SAVED or not log.is_written(region_of(array, self._offset), self.version)
 
     def _detached(self, node: Node) -> SavedDetachedError:
         return SavedDetachedError(
@@ -200,10 +246,10 @@ class SavedVariable:
 
     def unpack_array(self, node: Node) -> Array:
         """The saved elements, after the version was checked once more."""
+        if self._array is None or self._counter.value != self.version:
+            self._settle(node)
         array = self._array
-        if array is None or self._counter.value != self.version:
-            self.check(node)
-            raise self._stale(node)
+        assert array is not None
         reference = self._tensor
         if reference is not None:
             tensor = reference()
@@ -226,23 +272,45 @@ class SavedVariable:
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             return tensor
-        impl = TensorImpl(array)
-        impl.version_counter = self._counter
+        impl = self._rebuilt(array)
         impl.autograd_meta = self._meta_for(node)
         return operators().wrap(impl)
+
+    def _rebuilt(self, array: Array) -> TensorImpl:
+        """Where the value lies, for a tensor in the place of one that is gone."""
+        impl = TensorImpl(array)
+        storage = self._storage
+        if storage is None or np.may_share_memory(storage.flat, array):
+            impl.byte_offset = self._offset
+            impl._storage = storage
+            impl.version_counter = self._counter
+        else:
+            # The buffer has grown since, which left this one behind, see Note [Growing a buffer].
+            impl.byte_offset = -reach(array.shape, array.strides)[0]
+        return impl
 
     def _meta_for(self, node: Node) -> AutogradMeta | None:
         """The autograd metadata of a rebuilt tensor."""
         return None if self._edge is None else AutogradMeta.of_edge(self._edge)
 
 
-class _SavedArray(SavedVariable):
-    """A value that belongs to no tensor; None in the place of one that was freed."""
+class _SavedCopy(SavedVariable):
+    """A value that belongs to no tensor."""
 
     __slots__ = ()
 
-    def __init__(self, array: Array | None, edge: Edge | None) -> None:
-        self._hold(array, VersionCounter(), edge)
+    def __init__(self, impl: TensorImpl, edge: Edge | None) -> None:
+        self._hold(impl, VersionCounter(), edge)
+
+
+class _Released(SavedVariable):
+    """In the place of a value that was freed."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._hold(TensorImpl(np.empty(0)), VersionCounter(), None)
+        self._array = None
 
 
 class SavedResult(SavedVariable):
@@ -263,7 +331,7 @@ class SavedResult(SavedVariable):
     def __init__(self, tensor: TensorBase, output_nr: int) -> None:
         """Save a result."""
         impl = tensor._impl
-        self._hold(impl.array, impl.counter, None)
+        self._hold(impl, impl.counter, None)
         self.output_nr = output_nr
 
     def _producer(self, node: Node) -> str:
@@ -281,4 +349,4 @@ class SavedResult(SavedVariable):
 
 
 # What every freed node holds in the place of what it had saved.
-RELEASED: Final[SavedVariable] = _SavedArray(None, None)
+RELEASED: Final[SavedVariable] = _Released()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 from types import CodeType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .arrays import Shape
 from .layout import Layout
+
+if TYPE_CHECKING:
+    from .write_log import WriteLog
 
 __all__ = [
     "INFERENCE",
@@ -38,19 +41,23 @@ class VersionCounter:
     ----------
     value : int
         Number of writes so far. Changed by the write funnel and by `count_write`, see
-        Note [The write funnel].
+        Note [The write funnel]; a number is never used twice.
     writes : list of Record, optional
         The last writes, by version; made by the first write. See Note [Who wrote].
+    log : WriteLog or None
+        Which elements were written, once something was saved: see Note [Exact staleness].
     """
 
-    __slots__ = ("value", "writes")
+    __slots__ = ("log", "value", "writes")
 
+    log: WriteLog | None
     value: int
     writes: list[Record | None] | None
 
     def __init__(self, value: int = 0) -> None:
         self.value = value
         self.writes = None
+        self.log = None
 
 
 class InferenceThreads:

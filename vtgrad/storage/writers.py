@@ -31,8 +31,10 @@ from types import CodeType, FrameType, FunctionType
 from typing import Final
 
 from ..errors import VtgradError
+from .mark_written import mark_written
 from .tensor_impl import TensorImpl
 from .version_counter import INFERENCE, Site, VersionCounter
+from .write_log import SAVED
 
 __all__ = [
     "LastCaller",
@@ -43,6 +45,7 @@ __all__ = [
     "OUTERMOST",
     "WITHIN",
     "caller",
+    "count_change",
     "count_write",
     "is_inside",
     "is_users",
@@ -92,8 +95,10 @@ class LastCaller:
 last_caller: Final[LastCaller] = LastCaller()
 
 
-def wrote(impl: TensorImpl, counter: VersionCounter, operator: str, distance: int) -> None:
-    """Remember who made the present version of a counter; see Note [Who wrote].
+def wrote(
+    impl: TensorImpl, counter: VersionCounter, version: int, operator: str, distance: int
+) -> None:
+    """Remember who made a version; see Note [Who wrote].
 
     Parameters
     ----------
@@ -101,6 +106,8 @@ def wrote(impl: TensorImpl, counter: VersionCounter, operator: str, distance: in
         What was written.
     counter : VersionCounter
         The counter of `impl`, which has moved.
+    version : int
+        The number to which it was moved.
     operator : str
         What wrote, by the name that users know.
     distance : int
@@ -115,7 +122,6 @@ def wrote(impl: TensorImpl, counter: VersionCounter, operator: str, distance: in
     meta = impl.autograd_meta
     part = meta.written_part(impl) if meta is not None and meta.is_view else None
     thread = get_ident()
-    version = counter.value
     code: CodeType | None
     if _on_behalf and thread in _on_behalf:
         operator, code, instruction = _on_behalf[thread]
@@ -133,7 +139,10 @@ def wrote(impl: TensorImpl, counter: VersionCounter, operator: str, distance: in
             code, instruction = frame.f_code, frame.f_lasti
             if code is not last_caller.code and not is_users(code):
                 code, instruction = _outside(distance)
-    writes[version & LAST_PLACE] = (version, operator, code, instruction, thread, part)
+    record = writes[version & LAST_PLACE] = version, operator, code, instruction, thread, part
+    log = counter.log
+    if log is not None and log is not SAVED:
+        log.remember(record)
 
 
 def is_users(code: CodeType) -> bool:
@@ -160,22 +169,30 @@ def is_inside(code: CodeType) -> bool:
 
 
 def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
-    """Move a version on and remember who did it, where that is not a part of the write funnel.
+    """Mark a tensor as written and move its version on, outside of the write funnel.
 
     Parameters
     ----------
     impl : TensorImpl
-        What was written, or has other elements now.
+        What is about to be written, or was by other means.
     operator, distance : str, int
         As in `wrote`.
     """
     counter = impl.counter
-    counter.value += 1
-    try:
-        wrote(impl, counter, operator, distance + _OWN_FRAME)
-    except BaseException:
-        counter.value -= 1
-        raise
+    if counter.log is not None:
+        mark_written(impl, counter)
+    version = counter.value = counter.value + 1
+    wrote(impl, counter, version, operator, distance + _OWN_FRAME)
+
+
+def count_change(impl: TensorImpl, operator: str, distance: int) -> None:
+    """Move a version on where no element is written, as for a change of geometry.
+
+    The parameters are those of `count_write`.
+    """
+    counter = impl.counter
+    version = counter.value = counter.value + 1
+    wrote(impl, counter, version, operator, distance + _OWN_FRAME)
 
 
 def caller(distance: int) -> Site | None:

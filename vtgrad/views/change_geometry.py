@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ..graph.functions import forget_leaf_node, meta_of, tell_hooks
+from ..graph.functions import forget_leaf_node, own_meta
+from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.writers import BRACKETS, count_write
+from ..storage.writers import BRACKETS, count_change
 from .differentiable_view_meta import view_meta_of
-from .rebase_history import history_of, restore_history, set_own_history
+from .rebase_history import set_own_history
 from .replay import Replay
 
 __all__ = ["change_geometry"]
@@ -23,16 +24,14 @@ def change_geometry(
     *,
     same_elements: bool = True,
 ) -> None:
-    """Look at what `changed` looks at from now on; the version moves.
-
-    After an error everything is as before; see Note [The write funnel].
+    """Look at what `changed` looks at from now on; the version moves, no element is written.
 
     Parameters
     ----------
     changed : TensorImpl
         The new geometry, checked already.
     operator : str
-        The operator's name, for those who ask who wrote.
+        The operator's name, for messages.
     node : Node or None
         The producer of the tensor from now on, if that is recorded.
     view_fn : Replay or None
@@ -41,36 +40,17 @@ def change_geometry(
         As `set_own_history` has it.
     """
     impl = target._impl
+    count_change(impl, operator, BRACKETS)  # one function further than DIRECT
     if impl.autograd_meta is None and node is None:
-        count_write(impl, operator, BRACKETS)  # one function further than DIRECT
-        try:
-            impl.set_geometry_of(changed)
-        except BaseException:
-            impl.counter.value -= 1
-            raise
-        return
-    before = TensorImpl(impl.array)
-    before.set_geometry_of(impl)
-    history = history_of(target)
-    view_meta = view_meta_of(target)
-    former_fn = None if view_meta is None else view_meta.view_fn
-    meta = meta_of(target)
-    leaf_edge = None if meta is None else meta.leaf_edge
-    count_write(impl, operator, BRACKETS)
-    try:
-        if view_meta is not None and view_fn is not None:
-            view_meta.view_fn = view_fn
         impl.set_geometry_of(changed)
-        forget_leaf_node(target, same_elements=same_elements)
-        if node is not None:
-            set_own_history(target, node, same_elements=same_elements)
-    except BaseException:
-        impl.counter.value -= 1
-        impl.set_geometry_of(before)
-        tell_hooks(impl)
-        if view_meta is not None:
-            view_meta.view_fn = former_fn
-        if meta is not None:
-            meta.leaf_edge = leaf_edge
-        restore_history(target, history)
-        raise
+        return
+    if node is not None:
+        # See Note [Unfinished writes]: the former producer has the former geometry.
+        own_meta(target).store_producer(UNFINISHED, 0)
+    view_meta = view_meta_of(target)
+    if view_meta is not None and view_fn is not None:
+        view_meta.view_fn = view_fn
+    impl.set_geometry_of(changed)
+    forget_leaf_node(target, same_elements=same_elements)
+    if node is not None:
+        set_own_history(target, node, same_elements=same_elements)

@@ -12,6 +12,7 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.edge import Edge
 from ..graph.hooks import USERS_CODE
 from ..graph.input_metadata import metadata_of
+from ..graph.interrupted_write import UNFINISHED
 from ..graph.large import large
 from ..graph.node import FRESH, Node
 from ..graph.operators import operators
@@ -46,7 +47,8 @@ class CopySlices(Node):
     Attributes
     ----------
     fn : Node or None
-        The node of the operator that wrote; None after it was freed.
+        The node of the operator that wrote; None after it was freed. See
+        Note [Unfinished writes] for what it is before.
     base_sizes, base_strides : tuple of int
         Layout of the base, strides in bytes; gradients are brought into it.
     view_sizes, view_strides : tuple of int
@@ -85,11 +87,14 @@ class CopySlices(Node):
         view_fn: ViewFunction | None,
         function: Node,
     ) -> CopySlices:
-        """The new producer of `base`, after the operator of `function` wrote to `view`."""
+        """The new producer of `base`, after the operator of `function` wrote to `view`.
+
+        `function` itself becomes a part of it when the write is done.
+        """
         node = CopySlices((base_edge, *function.next_edges[1:]))
         # Only this node sends gradients on: the former producer of the view is not needed any more.
         function.next_edges = node.next_edges
-        node.fn = function
+        node.fn = UNFINISHED
         if function.hooks is not None:
             # So early, only nodes that run users' code have any.
             node.hooks = USERS_CODE

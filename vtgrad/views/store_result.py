@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -11,11 +13,17 @@ from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.dtypes import can_cast, dtype_of, result_dtype
 from ..storage.number_arrays import numbers_of
 from ..storage.shapes import broadcast_shapes
+from ..storage.store import Store, copied
 
 __all__ = ["check_result_dtype", "store_result", "store_ufunc"]
 
+# Integers up to this absolute value are numbers of every floating dtype.
+_SMALL: Final = 2**11
 
-def store_result(kernel: Callable[..., Array], *, direct: bool) -> Callable[..., None]:
+
+def store_result(
+    kernel: Callable[..., Array], *, direct: bool, total: bool = True
+) -> Callable[..., Store]:
     """A writer that computes with `kernel` and stores what it returns.
 
     The kernel gets the target's array as its first argument. Its result must have the target's
@@ -27,22 +35,23 @@ def store_result(kernel: Callable[..., Array], *, direct: bool) -> Callable[...,
         What computes.
     direct : bool
         Whether the kernel takes ``out=``.
+    total : bool
+        Whether it refuses no floats of the target's shape and dtype, and no number.
     """
 
-    def writer(array: Array, *operands: object, **options: object) -> None:
+    def writer(array: Array, *operands: object, **options: object) -> Store:
         dtype = array.dtype
-        if direct and dtype.kind == "f":
+        if direct and total and dtype.kind == "f" and not options:
             # Nothing can go wrong, and nothing needs a temporary, among floats of one dtype and
             # shape and plain numbers.
             for x in operands:
                 if type(x) is np.ndarray:
                     if x.dtype is not dtype or x.shape != array.shape:
                         break
-                elif type(x) is not float and type(x) is not int:
+                elif type(x) is not float and not (type(x) is int and abs(x) <= _SMALL):
                     break
             else:
-                kernel(array, *operands, out=array, **options)
-                return
+                return partial(kernel, array, *operands, out=array), (), None
         try:
             result = kernel(array, *operands, **options)
         except (NotSupportedError, DTypeError) as error:
@@ -57,14 +66,14 @@ def store_result(kernel: Callable[..., Array], *, direct: bool) -> Callable[...,
             raise
         check_result_shape(result.shape, array)
         check_result_dtype(result.dtype, array)
-        np.copyto(array, result, casting="unsafe")
+        return copied(array, result)
 
     return writer
 
 
 def store_ufunc(
-    ufunc: np.ufunc, general: Callable[..., None], *, inexact: bool = False
-) -> Callable[..., None]:
+    ufunc: np.ufunc, general: Callable[..., Store], *, inexact: bool = False
+) -> Callable[..., Store]:
     """A writer of a ufunc of two operands, for operators of inner loops.
 
     Parameters
@@ -77,21 +86,19 @@ def store_ufunc(
         Whether the ufunc does what the operator does with floating and complex values only.
     """
 
-    def writer(array: Array, other: Array | Number) -> None:
+    def writer(array: Array, other: Array | Number) -> Store:
         if type(other) is np.ndarray:
             if (
                 other.dtype is array.dtype
                 and other.shape == array.shape
                 and (not inexact or array.dtype.kind in "fc")
             ):
-                ufunc(array, other, array)
-                return
-        elif type(other) is float or type(other) is int:
+                return ufunc, (array, other, array), None
+        elif type(other) is float or (type(other) is int and abs(other) <= _SMALL):
             numbers = numbers_of(array.dtype)
             if numbers is not None:
-                ufunc(array, numbers.operand(other), array)
-                return
-        general(array, other)
+                return ufunc, (array, numbers.operand(other), array), None
+        return general(array, other)
 
     return writer
 

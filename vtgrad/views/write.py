@@ -9,27 +9,31 @@ through `write`, its short forms `write_ufunc` and `write_part`, or `write_geome
 1. check: may this tensor be written at all (`refuse_outside_inference_mode`, `check_inplace`),
    does it overlap itself;
 2. record: make the operator's node, which saves what it needs, copies of the old value included;
-3. bump: the version moves by one, and says who did it, see Note [Who wrote];
-4. rebase: the node becomes the producer of the tensor, or of the part of its base;
-5. write: run the kernel, which either raises before it has changed anything or succeeds, and
-   stores with its last call.
+3. prepare: the operator's writer checks its arguments and computes, see
+   Note [Prepare, then store];
+4. mark: the elements that are about to be written, see Note [Exact staleness]; then the version
+   moves by one, and the record says who did it, see Note [Who wrote];
+5. take the producer away, see Note [Unfinished writes];
+6. store;
+7. rebase: the node becomes the producer of the tensor, or of the part of its base.
 
-Each step may raise, if only because the stack or the memory is full or somebody pressed Ctrl-C, and
-then nothing has changed: values, version, graph and metadata are as before. So the write itself
-comes last, and after it nothing is left that could fail. What steps 3 and 4 have done before a
-failure is taken back; nobody ever sees new values with an old version. A kernel that was
-interrupted may have stored all the same: see Note [Interrupted writes].
+Steps 1 to 3 may raise and change nothing that can be seen. From step 4 on nothing has a reason of
+its own to raise, and nothing is ever taken back: if a signal handler raises in between, the mark
+and the version stay, so that values saved before are refused where they may have been overwritten,
+and so is the gradient of what was written. A version number is used once, also where threads meet:
+a number that is taken back by one could have been seen by another.
 
-`write` and its short forms do step 3 in their own lines, because it is done all the time. Whatever
-else moves a version calls `count_write`: changes of geometry, `write_out`, ``resize_``, ``set_``,
-`increment_version`, and a custom Function for what its forward declares to have written.
+`write` and its short forms do step 4 in their own lines, because it is done all the time. Whatever
+else moves a version calls `count_write` (`write_out`, `increment_version`, and a custom Function
+for what its forward declares to have written) or `count_change` (changes of geometry, ``resize_``,
+``set_``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from sys import _getframe
-from types import EllipsisType, FrameType
+from types import FrameType
 from typing import Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -41,10 +45,12 @@ from ..graph.recording import is_recording
 from ..storage.arrays import Array
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.layout import PECULIAR
+from ..storage.mark_written import Place, mark_part, mark_written
 from ..storage.quiet import quiet
+from ..storage.store import Store
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE, VersionCounter
+from ..storage.version_counter import INFERENCE
 from ..storage.writers import (
     BRACKETS,
     DIRECT,
@@ -56,7 +62,6 @@ from ..storage.writers import (
     last_caller,
     wrote,
 )
-from .broken_off import was_over
 from .change_geometry import change_geometry
 from .check_inplace import (
     check_base,
@@ -65,17 +70,12 @@ from .check_inplace import (
     check_self_overlap,
     flattened,
 )
+from .copy_slices import CopySlices
 from .differentiable_view_meta import DifferentiableViewMeta
-from .rebase_history import (
-    History,
-    history_of,
-    rebase_history,
-    restore_history,
-)
+from .rebase_history import begin_rebase, end_rebase, slices_of
 from .replay import Replay, restride_of
 
 __all__ = [
-    "Place",
     "Recorder",
     "increment_version",
     "write",
@@ -90,9 +90,6 @@ T = TypeVar("T", bound=TensorBase)
 # Makes an operator's node from its arguments, with its edges and all that it saves of the inputs.
 Recorder: TypeAlias = Callable[..., Node]
 
-# Which part of an array: integers and slices, one for each of its first dimensions, and `...`.
-Place: TypeAlias = tuple[int | slice | EllipsisType, ...]
-
 # Integers up to this absolute value are numbers of every floating dtype.
 _SMALL: Final = 2**11
 
@@ -100,7 +97,7 @@ _SMALL: Final = 2**11
 def write(
     target: T,
     recorder: Recorder | None,
-    writer: Callable[..., None],
+    writer: Callable[..., Store],
     *arguments: object,
     operator: str,
     overlap: Literal["refused", "unrecorded", "allowed"] = "refused",
@@ -116,8 +113,8 @@ def write(
     recorder : Recorder or None
         Makes the operator's node; None if the operator has no derivative.
     writer : callable
-        Called with the target's array and the arguments, tensors replaced by their arrays. It
-        raises before it has changed anything, or succeeds.
+        Called with the target's array and the arguments, tensors replaced by their arrays;
+        prepares the store, see Note [Prepare, then store].
     *arguments : object
         The operator's arguments after the target.
     operator : str
@@ -176,28 +173,27 @@ def write(
             if isinstance(x, TensorBase) and (overlap == "refused" or x.ndim):
                 check_input_overlap(impl, x._impl, distinct=distinct)
     node: Node | None = None
+    slices: CopySlices | None = None
     if recording and recorder is not None:
         check_base(target)
         node = recorder(target, *arguments, inplace=True, **options)
+        slices = slices_of(target, node)
+    store, values, index = quiet.run(writer, array, *operands, **options)
     counter = impl.version_counter
     if counter is None:
-        counter = impl.version_counter = VersionCounter()
-    history: History | None = None
-    counter.value += 1
-    try:
-        wrote(impl, counter, operator, DIRECT)
-        if node is not None:
-            history = history_of(target)
-            rebase_history(target, node)
-            if node.saves_results:
-                node.save_results(target)
-        quiet.run(writer, array, *operands, **options)
-    except BaseException as error:
-        if isinstance(error, Exception) or not was_over(error):
-            counter.value -= 1
-            if history is not None:
-                restore_history(target, history)
-        raise
+        counter = impl.counter
+    if counter.log is not None:
+        mark_written(impl, counter, index)
+    version = counter.value = counter.value + 1
+    wrote(impl, counter, version, operator, DIRECT)
+    if node is None:
+        quiet.run(store, *values)
+        return target
+    begin_rebase(target, slices)
+    quiet.run(store, *values)
+    if node.saves_results:
+        node.save_results(target)
+    end_rebase(target, node, slices, version)
     return target
 
 
@@ -238,41 +234,41 @@ def write_ufunc(
         if others is not None and others.requires_grad():
             return False
         operand: object = source.array
-    elif layout.numbers is not None and (type(other) is float or type(other) is int):
+    elif layout.numbers is not None and (
+        type(other) is float or (type(other) is int and abs(other) <= _SMALL)
+    ):
         operand = layout.numbers.operand(other)
     else:
         return False
     counter = impl.version_counter
     if counter is None:
-        counter = impl.version_counter = VersionCounter()
+        counter = impl.counter
     writes = counter.writes
     user: FrameType | None = None
     if writes is not None:
         try:
             user = _getframe(WITHIN)
-        except ValueError:  # nobody but the library is on the stack
+        except ValueError:  # only the library is on the stack
             user = None
     thread = quiet.thread
     run = thread.run
+    if counter.log is not None:
+        mark_written(impl, counter)
+        # Its record belongs in the log too.
+        user = None
     version = counter.value = counter.value + 1
-    try:
-        if (
-            writes is not None
-            and user is not None
-            and (user.f_code is last_caller.code or is_users(user.f_code))
-        ):
-            # What `wrote` does if a user called the operator; its call would cost half as much
-            # again.
-            part = meta.written_part(impl) if meta is not None and meta.is_view else None
-            record = version, operator, user.f_code, user.f_lasti, thread.ident, part
-            writes[version & LAST_PLACE] = record
-        else:
-            wrote(impl, counter, operator, DIRECT)
-        run(ufunc, array, operand, array)
-    except BaseException as error:
-        if isinstance(error, Exception) or not was_over(error):
-            counter.value -= 1
-        raise
+    if (
+        writes is not None
+        and user is not None
+        and (user.f_code is last_caller.code or is_users(user.f_code))
+    ):
+        # What `wrote` does if a user called the operator; its call would cost half as much again.
+        part = meta.written_part(impl) if meta is not None and meta.is_view else None
+        record = version, operator, user.f_code, user.f_lasti, thread.ident, part
+        writes[version & LAST_PLACE] = record
+    else:
+        wrote(impl, counter, version, operator, DIRECT)
+    run(ufunc, array, operand, array)
     return True
 
 
@@ -331,20 +327,33 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
         content = value
     else:
         return False
+    if not _fits(impl.array, place, content):
+        return False
     counter = impl.version_counter
     if counter is None:
-        counter = impl.version_counter = VersionCounter()
-    counter.value += 1
-    try:
-        wrote(impl, counter, "__setitem__", BRACKETS)
-        impl.array[place] = content
-    except (IndexError, ValueError):
-        counter.value -= 1
-        return False
-    except BaseException:
-        counter.value -= 1
-        raise
+        counter = impl.counter
+    if counter.log is not None:
+        mark_part(impl, counter, place)
+    version = counter.value = counter.value + 1
+    wrote(impl, counter, version, "__setitem__", BRACKETS)
+    impl.array[place] = content
     return True
+
+
+def _fits(array: Array, place: Place, content: Array | float | int) -> bool:
+    """Whether there is such a part of an array, and a value can be stored in it."""
+    sizes = array.shape
+    row = place[0]
+    if len(place) == 2 and type(row) is int:
+        if not -sizes[0] <= row < sizes[0]:
+            return False
+        shape = sizes[1:]
+    else:
+        try:
+            shape = array[place].shape
+        except IndexError:
+            return False
+    return not isinstance(content, np.ndarray) or content.shape == shape or not content.ndim
 
 
 def write_geometry(

@@ -1,7 +1,7 @@
 """``out=``: an operator's result stored in a tensor that the caller has.
 
 The second way into memory beside `write`: nothing is ever recorded here, so there is nothing to
-rebase, but checks, the write and the version come in the same order; see Note [The write funnel].
+rebase, but checks, mark, version and store come in the same order; see Note [The write funnel].
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import OutGradError, ResultTypeError, ShapeError
-from ..graph.edge import Edge
-from ..graph.functions import forget_leaf_node, meta_of, requires_grad, tell_hooks
+from ..graph.functions import forget_leaf_node, requires_grad
 from ..graph.recording import is_recording
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
-from ..storage.growth import Growth, check_growth
+from ..storage.growth import check_growth
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.quiet import quiet
 from ..storage.tensor_base import TensorBase
@@ -25,7 +24,6 @@ from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
 from ..storage.warn import warn
 from ..storage.writers import BRACKETS, count_write
-from .broken_off import was_over
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
 from .resize import make_room, needed_bytes, resized
 from .store_result import check_result_dtype
@@ -103,45 +101,27 @@ def write_out(
             expected=result.shape,
             found=out._impl.sizes,
         )
-    store = _Store(out, result, _new_strides(out, result, exact, reshapes))
-    try:
-        store.begin(operator)
-        quiet.run(_copy, store.room.array, result)
-    except BaseException as error:
-        if isinstance(error, Exception) or not was_over(error):
-            store.undo()
-        raise
+    target = _Target(out, result, _new_strides(out, result, exact, reshapes))
+    target.begin(operator)
+    target.store()
     return out
 
 
 def write_outs(
     outs: Sequence[T], results: Sequence[Array], operator: str, *, exact: bool = False
 ) -> list[T]:
-    """Store several results, each in its own ``out``: all of them or, after an error, none.
+    """Store several results, each in its own ``out``: all of them or, where one is refused, none.
 
     See `write_out`.
     """
     layouts = [
         _new_strides(out, result, exact, False) for out, result in zip(outs, results, strict=True)
     ]
-    stores: list[_Store] = []
-    copied: _Store | None = None
-    try:
-        for out, strides, result in zip(outs, layouts, results, strict=True):
-            stores.append(_Store(out, result, strides))
-        for store in stores:
-            store.begin(operator)
-        for copied in stores:
-            quiet.run(_copy, copied.room.array, copied.result)
-    except BaseException as error:
-        if copied is not None and not (copied is stores[0] and isinstance(error, Exception)):
-            # One result has been stored, or may have been when Ctrl-C was noticed: so they all are.
-            for store in stores:
-                quiet.run(_copy, store.room.array, store.result)
-        else:
-            for store in reversed(stores):
-                store.undo()
-        raise
+    targets = [_Target(*each) for each in zip(outs, results, layouts, strict=True)]
+    for target in targets:
+        target.begin(operator)
+    for target in targets:
+        target.store()
     return list(outs)
 
 
@@ -170,8 +150,8 @@ def _new_strides(out: TensorBase, result: Array, exact: bool, reshapes: bool) ->
     return strides
 
 
-class _Store:
-    """A result that is about to be stored, and what makes it part of ``out``.
+class _Target:
+    """A result that is about to be stored, and where.
 
     Attributes
     ----------
@@ -183,65 +163,30 @@ class _Store:
         What to write to: `impl` itself, or an alias of the result's shape.
     """
 
-    __slots__ = ("_before", "_begun", "_growth", "_leaf_edge", "impl", "out", "result", "room")
+    __slots__ = ("impl", "out", "result", "room")
 
     out: TensorBase
     impl: TensorImpl
     room: TensorImpl
     result: Array
-    _before: TensorImpl
-    _begun: bool
-    _growth: Growth | None
-    _leaf_edge: Edge | None
 
     def __init__(self, out: TensorBase, result: Array, strides: Shape | None) -> None:
         """Make room for a result with these strides; None if ``out`` has the shape already."""
         impl = out._impl
         self.out = out
-        self.impl = self.room = self._before = impl
+        self.impl = self.room = impl
         self.result = result
-        self._begun = False
-        self._growth = None
-        self._leaf_edge = None
-        if strides is None:
-            return
-        meta = meta_of(out)
-        if meta is not None:
-            self._leaf_edge = meta.leaf_edge
-        try:
-            self._growth = make_room(impl, result.shape, strides)
-            self._before = TensorImpl(impl.array)
-            self._before.set_geometry_of(impl)
+        if strides is not None:
+            make_room(impl, result.shape, strides)
             self.room = resized(impl, result.shape, strides)
-        except BaseException:
-            self.undo()
-            raise
 
     def begin(self, operator: str) -> None:
-        """Do all but the storing itself."""
-        impl = self.impl
-        count_write(impl, operator, BRACKETS)  # one function further than DIRECT
-        self._begun = True
-        if self.room is not impl:
-            impl.set_geometry_of(self.room)
+        """Do all but the storing itself; see Note [The write funnel]."""
+        count_write(self.room, operator, BRACKETS)  # one function further than DIRECT
+        if self.room is not self.impl:
+            self.impl.set_geometry_of(self.room)
             forget_leaf_node(self.out)
 
-    def undo(self) -> None:
-        """Let ``out`` be as it was."""
-        impl = self.impl
-        if self._begun:
-            impl.counter.value -= 1
-            self._begun = False
-        if self._before is not impl:
-            impl.set_geometry_of(self._before)
-            tell_hooks(impl)
-            meta = meta_of(self.out)
-            if meta is not None:
-                meta.leaf_edge = self._leaf_edge
-        if self._growth is not None:
-            self._growth.undo()
-            self._growth = None
-
-
-def _copy(target: Array, source: Array) -> None:
-    np.copyto(target, source, casting="unsafe")
+    def store(self) -> None:
+        """Overwrite the elements."""
+        quiet.run(np.copyto, self.room.array, self.result, "unsafe")

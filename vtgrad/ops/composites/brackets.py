@@ -20,11 +20,12 @@ from vtgrad.ops.kernels.basic_index import (
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.ops.read_first import read_first
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.mark_written import Place
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import T
 from vtgrad.storage.writers import DIRECT, write_for, written_for
-from vtgrad.views.write import Place, write_part
+from vtgrad.views.write import write_part
 
 __all__ = ["getitem", "setitem"]
 

@@ -1406,7 +1406,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     return result
 
 
-_bitwise_and_writer = store_result(k.bitwise_and, direct=True)
+_bitwise_and_writer = store_result(k.bitwise_and, direct=True, total=False)
 
 
 def bitwise_and_(input: T, other: AnyTensor | Number) -> T:
@@ -1450,7 +1450,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     return result
 
 
-_bitwise_or_writer = store_result(k.bitwise_or, direct=True)
+_bitwise_or_writer = store_result(k.bitwise_or, direct=True, total=False)
 
 
 def bitwise_or_(input: T, other: AnyTensor | Number) -> T:
@@ -1494,7 +1494,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     return result
 
 
-_bitwise_xor_writer = store_result(k.bitwise_xor, direct=True)
+_bitwise_xor_writer = store_result(k.bitwise_xor, direct=True, total=False)
 
 
 def bitwise_xor_(input: T, other: AnyTensor | Number) -> T:
@@ -1538,7 +1538,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
     return result
 
 
-_bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True)
+_bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True, total=False)
 
 
 def bitwise_left_shift_(input: T, other: AnyTensor | Number) -> T:
@@ -1582,7 +1582,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
     return result
 
 
-_bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True)
+_bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, total=False)
 
 
 def bitwise_right_shift_(input: T, other: AnyTensor | Number) -> T:
@@ -1611,7 +1611,7 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_bitwise_not_writer = store_result(k.bitwise_not, direct=True)
+_bitwise_not_writer = store_result(k.bitwise_not, direct=True, total=False)
 
 
 def bitwise_not_(input: T) -> T:

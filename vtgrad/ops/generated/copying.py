@@ -270,7 +270,7 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     return result
 
 
-_tril_writer = store_result(k.tril, direct=False)
+_tril_writer = store_result(k.tril, direct=False, total=False)
 
 
 def tril_(input: T, diagonal: AnyInt = 0) -> T:
@@ -304,7 +304,7 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     return result
 
 
-_triu_writer = store_result(k.triu, direct=False)
+_triu_writer = store_result(k.triu, direct=False, total=False)
 
 
 def triu_(input: T, diagonal: AnyInt = 0) -> T:

@@ -1059,7 +1059,7 @@ def round_decimals(self: T, *, decimals: AnyInt, out: T | None = None) -> T:
     return result
 
 
-_round_decimals_writer = store_result(k.round, direct=True)
+_round_decimals_writer = store_result(k.round, direct=True, total=False)
 
 
 def round_decimals_(self: T, *, decimals: AnyInt) -> T:

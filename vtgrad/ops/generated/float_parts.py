@@ -436,7 +436,7 @@ def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-_gcd_writer = store_result(k.gcd, direct=True)
+_gcd_writer = store_result(k.gcd, direct=True, total=False)
 
 
 def gcd_(input: T, other: AnyTensor) -> T:
@@ -464,7 +464,7 @@ def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-_lcm_writer = store_result(k.lcm, direct=True)
+_lcm_writer = store_result(k.lcm, direct=True, total=False)
 
 
 def lcm_(input: T, other: AnyTensor) -> T:

@@ -877,7 +877,7 @@ def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | Non
     return result
 
 
-_cumsum_dim_writer = store_result(k.cumsum, direct=False)
+_cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
 
 
 def cumsum_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
@@ -921,7 +921,7 @@ def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | No
     return result
 
 
-_cumprod_dim_writer = store_result(k.cumprod, direct=False)
+_cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
 
 
 def cumprod_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
@@ -972,7 +972,7 @@ def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | No
     return result
 
 
-_renorm_writer = store_result(k.renorm, direct=False)
+_renorm_writer = store_result(k.renorm, direct=False, total=False)
 
 
 def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:

@@ -517,7 +517,7 @@ def polygamma_of(self: T, n: AnyInt, *, out: T | None = None) -> T:
     return result
 
 
-_polygamma_of_writer = store_result(k.polygamma_of, direct=True)
+_polygamma_of_writer = store_result(k.polygamma_of, direct=True, total=False)
 
 
 def polygamma_of_(self: T, n: AnyInt) -> T:
@@ -553,7 +553,7 @@ def mvlgamma(input: T, p: AnyInt, *, out: T | None = None) -> T:
     return result
 
 
-_mvlgamma_writer = store_result(k.mvlgamma, direct=True)
+_mvlgamma_writer = store_result(k.mvlgamma, direct=True, total=False)
 
 
 def mvlgamma_(input: T, p: AnyInt) -> T:

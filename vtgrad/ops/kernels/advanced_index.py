@@ -17,12 +17,13 @@ import numpy as np
 
 from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying import clone
-from vtgrad.ops.kernels.index_support import add_at, last_mentions, put_last, readable
+from vtgrad.ops.kernels.index_support import adding_at, last_mentions, put_last, readable
 from vtgrad.ops.kernels.layout import broadcast_shapes, empty_strided
 from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import memory_order, view_strides
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.store import NOTHING, Store, carry_out
 
 __all__ = [
     "index",
@@ -72,14 +73,14 @@ def index_put(
         `accumulate`.
     """
     result = clone(self)
-    index_put_into(result, indices, values, accumulate)
+    carry_out(index_put_into(result, indices, values, accumulate))
     return result
 
 
 def index_put_into(
     target: Array, indices: Sequence[Array | None], values: Array, accumulate: bool = False
-) -> None:
-    """`index_put` into an array itself; when it raises, nothing has been written.
+) -> Store:
+    """`index_put` into an array itself.
 
     `values` may share memory with `target`: it is read first.
 
@@ -114,7 +115,7 @@ def index_put_into(
     places = _flat_places(key)
     count = places[0].size
     if not count or target.size == 0:
-        return
+        return NOTHING
     # Indexed dimensions first, and all index arrays as one vector: then entries are in
     # row-major order and each stands for one contiguous piece of the values.
     lead = shape[first : first + len(shape) - len(front)]
@@ -126,10 +127,12 @@ def index_put_into(
     pieces = spread.reshape(count, *[target.shape[d] for d in front])
     indexed = [d for d, k in enumerate(key) if k is not None]
     view = target.transpose(*indexed, *front)
+    vectors = iter(places)
+    written = tuple([slice(None) if k is None else next(vectors) for k in key])
     if not accumulate:
-        put_last(view, places, pieces, *_flat_targets(target.shape, key, places))
-    else:
-        add_at(view, places, pieces)
+        numbers, extent = _flat_targets(target.shape, key, places)
+        return put_last(view, places, pieces, numbers, extent, written)
+    return adding_at(view, places, pieces, written)
 
 
 def index_put_overwritten(
@@ -191,9 +194,9 @@ def index_put_at_(
     places: Sequence[int],
     values: Array,
     accumulate: bool = False,
-) -> None:
+) -> Store:
     """`index_put_at` into an array itself."""
-    index_put_into(self, _spread(indices, places), values, accumulate)
+    return index_put_into(self, _spread(indices, places), values, accumulate)
 
 
 def index_spread(
@@ -201,7 +204,7 @@ def index_spread(
 ) -> Array:
     """Zeros of shape `sizes` with `self` added at index arrays: the inverse of `index_at`."""
     result: Array = np.zeros(sizes, self.dtype)
-    index_put_into(result, _spread(indices, places), self, accumulate=True)
+    carry_out(index_put_into(result, _spread(indices, places), self, accumulate=True))
     return result
 
 

@@ -6,6 +6,7 @@ shape, and a dtype that the result's may be stored in.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -31,6 +32,7 @@ from vtgrad.ops.kernels.layout import (
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import category, number_dtype, result_dtype
 from vtgrad.storage.lazy_array import physical
+from vtgrad.storage.store import Store, copied
 
 __all__ = [
     "abs",
@@ -155,7 +157,7 @@ def abs(input: Array, *, out: Array | None = None) -> Array:
     return unary(np.absolute, input, out)
 
 
-def abs_(self: Array) -> None:
+def abs_(self: Array) -> Store:
     """Overwrite real values with their absolute values.
 
     Raises
@@ -165,7 +167,9 @@ def abs_(self: Array) -> None:
     """
     if self.dtype.kind == "c":
         raise DTypeError("the absolute value of complex values is real and cannot replace them")
-    abs(self, out=self)
+    if self.dtype.kind not in "fi":
+        return copied(self, abs(self))
+    return partial(abs, self, out=self), (), None
 
 
 def sign(input: Array, *, out: Array | None = None) -> Array:

@@ -1,7 +1,7 @@
 """Filling arrays with random numbers.
 
-The writers check their arguments before they draw, and draw before they write: an error changes
-neither the array nor the generator.
+The writers check their arguments before they draw: an error changes neither the array nor the
+generator.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, Shap
 from vtgrad.random import Generator, source_of
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.shapes import broadcast_shapes
+from vtgrad.storage.store import Store, copied
 
 __all__ = [
     "bernoulli",
@@ -40,14 +41,14 @@ _WHOLE: Final[dict[str, int]] = {"float16": 2**11, "float32": 2**24, "float64": 
 
 def normal_(
     self: Array, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
-) -> None:
+) -> Store:
     """Fill with normal numbers; complex ones share the variance between both parts."""
     source = source_of(generator)
     _check_kind(self.dtype, "fc", "normal_")
     _check_deviation(std)
     center, scale = _real(mean, "mean"), float(_real(std, "std"))
     drawn = _standard_normal(source, self.shape, self.dtype) * scale + center
-    np.copyto(self, drawn, casting="unsafe")
+    return copied(self, drawn)
 
 
 def normal_tensors(
@@ -93,7 +94,7 @@ def _check_deviation(std: Array | Number) -> None:
 
 def uniform_(
     self: Array, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
-) -> None:
+) -> Store:
     """Fill with numbers spread evenly over ``[from_, to)``.
 
     Raises
@@ -111,11 +112,13 @@ def uniform_(
     if low > high:
         raise ShapeError(f"uniform_ needs from_ <= to, not {low} and {high}", start=low, end=high)
     if self.dtype.kind == "c":
-        values = _uniform(source, (2, *self.shape), part, low, high)
-        self.real[...] = values[0]
-        self.imag[...] = values[1]
+        parts = _uniform(source, (2, *self.shape), part, low, high)
+        values: Array = np.empty(self.shape, self.dtype)
+        values.real[...] = parts[0]
+        values.imag[...] = parts[1]
     else:
-        self[...] = _uniform(source, self.shape, part, low, high)
+        values = _uniform(source, self.shape, part, low, high)
+    return copied(self, values)
 
 
 def _uniform(
@@ -130,7 +133,7 @@ def _uniform(
     return result
 
 
-def exponential_(self: Array, lambd: float = 1.0, *, generator: Generator | None = None) -> None:
+def exponential_(self: Array, lambd: float = 1.0, *, generator: Generator | None = None) -> Store:
     """Fill with exponential numbers of rate `lambd`.
 
     Raises
@@ -144,12 +147,12 @@ def exponential_(self: Array, lambd: float = 1.0, *, generator: Generator | None
     rate = _real(lambd, "lambd")
     if not rate > 0:
         raise ShapeError(f"exponential_ needs a rate above 0, not {rate}", lambd=rate)
-    np.copyto(self, source.standard_exponential(self.shape) / rate, casting="unsafe")
+    return copied(self, np.asarray(source.standard_exponential(self.shape) / rate))
 
 
 def cauchy_(
     self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
-) -> None:
+) -> Store:
     """Fill with Cauchy numbers around `median`, of the scale `sigma`.
 
     Raises
@@ -165,12 +168,12 @@ def cauchy_(
     center, scale = _real(median, "median"), _real(sigma, "sigma")
     if not scale > 0:
         raise ShapeError(f"cauchy_ needs a scale above 0, not {scale}", sigma=scale)
-    np.copyto(self, source.standard_cauchy(self.shape) * scale + center, casting="unsafe")
+    return copied(self, np.asarray(source.standard_cauchy(self.shape) * scale + center))
 
 
 def log_normal_(
     self: Array, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
-) -> None:
+) -> Store:
     """Fill with exponentials of normal numbers.
 
     Raises
@@ -185,7 +188,7 @@ def log_normal_(
     if not scale > 0:
         raise ShapeError(f"log_normal_ needs a deviation above 0, not {scale}", std=scale)
     _check_kind(self.dtype, "f", "log_normal_")
-    np.copyto(self, source.lognormal(center, scale, self.shape), casting="unsafe")
+    return copied(self, np.asarray(source.lognormal(center, scale, self.shape)))
 
 
 # -- integers ---------------------------------------------------------------------------------
@@ -193,7 +196,7 @@ def log_normal_(
 
 def random_between_(
     self: Array, from_: int, to: int, *, generator: Generator | None = None
-) -> None:
+) -> Store:
     """Fill with integers of ``[from_, to)``.
 
     Raises
@@ -201,25 +204,25 @@ def random_between_(
     ShapeError
         If there are none, or the dtype cannot hold them.
     """
-    np.copyto(self, draw_integers(from_, to, self.shape, self.dtype, generator), casting="unsafe")
+    return copied(self, draw_integers(from_, to, self.shape, self.dtype, generator))
 
 
-def random_below_(self: Array, to: int, *, generator: Generator | None = None) -> None:
+def random_below_(self: Array, to: int, *, generator: Generator | None = None) -> Store:
     """Fill with integers of ``[0, to)``; see `random_between_`."""
-    random_between_(self, 0, to, generator=generator)
+    return random_between_(self, 0, to, generator=generator)
 
 
-def random_any_(self: Array, *, generator: Generator | None = None) -> None:
+def random_any_(self: Array, *, generator: Generator | None = None) -> Store:
     """Fill with any integers from 0 up to what the dtype holds exactly."""
     _check_kind(self.dtype, "biuf", "random_")
     if self.dtype.kind == "f":
         last = _WHOLE[self.dtype.name]
     else:
         last = 1 if self.dtype.kind == "b" else int(np.iinfo(self.dtype).max)
-    random_between_(self, 0, last + 1, generator=generator)
+    return random_between_(self, 0, last + 1, generator=generator)
 
 
-def geometric_(self: Array, p: float, *, generator: Generator | None = None) -> None:
+def geometric_(self: Array, p: float, *, generator: Generator | None = None) -> Store:
     """Fill with numbers of trials until the first success, which has probability `p`.
 
     Raises
@@ -234,7 +237,7 @@ def geometric_(self: Array, p: float, *, generator: Generator | None = None) -> 
     if not 0 < chance < 1:
         raise ShapeError(f"geometric_ needs a probability between 0 and 1, not {chance}", p=chance)
     _check_kind(self.dtype, "fiu", "geometric_")
-    np.copyto(self, source.geometric(chance, self.shape), casting="unsafe")
+    return copied(self, np.asarray(source.geometric(chance, self.shape)))
 
 
 def draw_integers(
@@ -287,17 +290,17 @@ def bernoulli(self: Array, *, generator: Generator | None = None) -> Array:
     return np.asarray(source.random(self.shape) < self).astype(self.dtype)
 
 
-def bernoulli_number_(self: Array, p: float = 0.5, *, generator: Generator | None = None) -> None:
+def bernoulli_number_(self: Array, p: float = 0.5, *, generator: Generator | None = None) -> Store:
     """Fill with 1 of probability `p` and 0 otherwise."""
     source = source_of(generator)
     _check_kind(self.dtype, "biuf", "bernoulli_")
     chance = _real(p, "p")
     if not 0 <= chance <= 1:
         raise ShapeError(f"a probability lies between 0 and 1, {chance} does not", p=chance)
-    np.copyto(self, source.random(self.shape) < chance, casting="unsafe")
+    return copied(self, np.asarray(source.random(self.shape) < chance))
 
 
-def bernoulli_tensor_(self: Array, p: Array, *, generator: Generator | None = None) -> None:
+def bernoulli_tensor_(self: Array, p: Array, *, generator: Generator | None = None) -> Store:
     """Fill with 1 of the probabilities `p`, which broadcast, and 0 otherwise."""
     source = source_of(generator)
     _check_kind(self.dtype, "biuf", "bernoulli_")
@@ -308,7 +311,7 @@ def bernoulli_tensor_(self: Array, p: Array, *, generator: Generator | None = No
             expected=self.shape,
             found=p.shape,
         )
-    np.copyto(self, source.random(self.shape) < p, casting="unsafe")
+    return copied(self, np.asarray(source.random(self.shape) < p))
 
 
 def _check_probabilities(p: Array) -> None:

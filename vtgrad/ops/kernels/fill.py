@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import setitem
+
 import numpy as np
 
 from vtgrad.errors import ShapeError
@@ -9,12 +11,13 @@ from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.dtypes import number_dtype
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.store import Store, copied
 from vtgrad.storage.warn import warn
 
 __all__ = ["copy_", "fill_", "zero_", "zeros_shaped"]
 
 
-def fill_(self: Array, value: Array | Number) -> None:
+def fill_(self: Array, value: Array | Number) -> Store:
     """Set every element to one value: a number must fit the dtype, a 0-d array is cast.
 
     Raises
@@ -25,25 +28,23 @@ def fill_(self: Array, value: Array | Number) -> None:
         If it is a number that cannot be stored in the array's dtype.
     """
     if not isinstance(value, np.ndarray):
-        np.copyto(self, as_element(value, self.dtype))
-        return
+        return setitem, (self, ..., as_element(value, self.dtype)), None
     if value.ndim:
         raise ShapeError(
             f"fill_ takes a number or a 0-d tensor, not one of shape {list(value.shape)}",
             shape=value.shape,
         )
     if value.dtype is self.dtype:
-        self[...] = resolved(value)
-    else:
-        copy_(self, value)
+        return setitem, (self, ..., resolved(value)), None
+    return copy_(self, value)
 
 
-def zero_(self: Array) -> None:
+def zero_(self: Array) -> Store:
     """Set every element to zero."""
-    self.fill(0)
+    return self.fill, (0,), None
 
 
-def copy_(self: Array, src: Array | Number, non_blocking: bool = False) -> None:
+def copy_(self: Array, src: Array | Number, non_blocking: bool = False) -> Store:
     """Overwrite with another array or a number, broadcast to the shape and cast to the dtype.
 
     Warns
@@ -66,12 +67,11 @@ def copy_(self: Array, src: Array | Number, non_blocking: bool = False) -> None:
             )
     if src.dtype is self.dtype:
         # See Note [Lazy conjugates]; a copy by NumPy's function would take longer.
-        self[...] = src if type(src) is np.ndarray else resolved(src)
-        return
+        return setitem, (self, ..., src if type(src) is np.ndarray else resolved(src)), None
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
         warn(f"a copy from {src.dtype.name} to {self.dtype.name} drops the imaginary part")
         src = src.real
-    np.copyto(self, src, casting="unsafe")
+    return copied(self, src)
 
 
 def zeros_shaped(self: Array, sizes: Shape) -> Array:

@@ -11,6 +11,7 @@ indices.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import setitem
 from typing import Final
 
 import numpy as np
@@ -25,9 +26,11 @@ from vtgrad.errors import (
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.geometry import is_non_overlapping_and_dense
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.store import Store, WrittenIndex, carry_out
 
 __all__ = [
     "add_at",
+    "adding_at",
     "check_index_dtype",
     "check_mask",
     "check_range",
@@ -50,18 +53,26 @@ _INT32: Final = 2**31 - 1
 
 def add_at(target: Array, index: Array | tuple[Array, ...], values: Array) -> None:
     """Add `values` to `target` at vectors of leading indices, duplicates included."""
+    carry_out(adding_at(target, index, values, None))
+
+
+def adding_at(
+    target: Array,
+    index: Array | tuple[Array, ...],
+    values: Array,
+    written: WrittenIndex | None,
+) -> Store:
+    """`add_at`, when it is carried out; `written` says which elements that writes."""
     places = index if isinstance(index, tuple) else (index,)
     add = np.logical_or if target.dtype == np.bool_ else np.add
     if values.ndim == 1 or places[0].size < _FEW:
-        add.at(target, places, values)
-        return
+        return add.at, (target, places, values), written
     key = np.ravel_multi_index(places, target.shape[: len(places)], mode="wrap")
     if target.flags.c_contiguous:
         # `ufunc.at` is fast for single elements only.
         width = values[0].size
         each = key[:, None] * width + np.arange(width)
-        add.at(target.reshape(-1), each.reshape(-1), values.reshape(-1))
-        return
+        return add.at, (target.reshape(-1), each.reshape(-1), values.reshape(-1)), written
     # Rows of one place are summed first, then added once.
     order = np.argsort(key, kind="stable")
     grouped = key[order]
@@ -69,18 +80,25 @@ def add_at(target: Array, index: Array | tuple[Array, ...], values: Array) -> No
     first = order[starts]
     at = tuple([place[first] for place in places])
     sums = add.reduceat(values.take(order, 0), starts, axis=0, dtype=target.dtype)
-    target[at] = add(target[at], sums)
+    return setitem, (target, at, add(target[at], sums)), written
 
 
 def put_last(
-    target: Array, places: tuple[Array, ...], values: Array, numbers: Array, extent: int
-) -> None:
+    target: Array,
+    places: tuple[Array, ...],
+    values: Array,
+    numbers: Array,
+    extent: int,
+    written: WrittenIndex | None,
+) -> Store:
     """Store `values` in `target` at vectors of leading indices; of duplicates the last stays.
 
     Parameters
     ----------
     numbers : ndarray
         One number below `extent` for each place, the same for the same place.
+    written : WrittenIndex or None
+        Which elements that writes.
     """
     last = survivors(numbers, extent)
     if last is not None and values.ndim == 1:
@@ -90,7 +108,7 @@ def put_last(
         kept = last == np.arange(last.size)
         places = tuple([place[kept] for place in places])
         values = values[kept]
-    target[places] = values
+    return setitem, (target, places, values), written
 
 
 def survivors(targets: Array, extent: int) -> Array | None:

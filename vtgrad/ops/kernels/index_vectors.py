@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import setitem
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from vtgrad.errors import (
 )
 from vtgrad.ops.kernels.copying import clone, contiguous
 from vtgrad.ops.kernels.index_support import (
-    add_at,
+    adding_at,
     check_index_dtype,
     check_range,
     check_same_dtype,
@@ -28,6 +29,7 @@ from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.store import NOTHING, Store, WrittenIndex, carry_out
 
 __all__ = [
     "index_add",
@@ -92,11 +94,11 @@ def index_add(self: Array, dim: int, index: Array, source: Array, *, alpha: Numb
         If an index is negative or past the end: the former along an outer dimension.
     """
     result = contiguous(self)
-    index_add_(result, dim, index, source, alpha=alpha)
+    carry_out(index_add_(result, dim, index, source, alpha=alpha))
     return result
 
 
-def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Number = 1) -> None:
+def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Number = 1) -> Store:
     """`index_add` into an array itself."""
     source, index = readable(source, self), resolved(index)
     axis = normalize_dim(dim, self.ndim)
@@ -116,9 +118,10 @@ def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Num
     factor = None if alpha == 1 else as_element(alpha, self.dtype)
     scaled = source if factor is None else source * factor
     if self.ndim == 0:
-        add_at(self.reshape(1), np.zeros(1, np.int64), scaled.reshape(1))
-    else:
-        add_at(np.moveaxis(self, axis, 0), index.reshape(-1), np.moveaxis(scaled, axis, 0))
+        return adding_at(self.reshape(1), np.zeros(1, np.int64), scaled.reshape(1), None)
+    places = index.reshape(-1)
+    rows, added = np.moveaxis(self, axis, 0), np.moveaxis(scaled, axis, 0)
+    return adding_at(rows, places, added, _slices_at(axis, places))
 
 
 def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
@@ -135,11 +138,11 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
         If `source` has another dtype or `index` is not of int64.
     """
     result = contiguous(self)
-    index_copy_(result, dim, index, source)
+    carry_out(index_copy_(result, dim, index, source))
     return result
 
 
-def index_copy_(self: Array, dim: int, index: Array, source: Array) -> None:
+def index_copy_(self: Array, dim: int, index: Array, source: Array) -> Store:
     """`index_copy` into an array itself."""
     source, index = readable(source, self), resolved(index)
     axis = normalize_dim(dim, self.ndim)
@@ -163,14 +166,14 @@ def index_copy_(self: Array, dim: int, index: Array, source: Array) -> None:
         _check_count(index, source, axis, "index_copy", OutOfRangeError)
     check_range(index, self.shape[axis] if self.ndim else 1, axis, OutOfRangeError)
     if index.size == 0:
-        return
+        return NOTHING
     if self.ndim == 0:
-        self[...] = source.reshape(-1)[-1]
-    else:
-        slices = source.reshape(source.shape or (1,))
-        places = index.reshape(-1)
-        rows = np.moveaxis(slices, axis, 0)
-        put_last(np.moveaxis(self, axis, 0), (places,), rows, places, self.shape[axis])
+        return setitem, (self, ..., source.reshape(-1)[-1]), None
+    slices = source.reshape(source.shape or (1,))
+    places = index.reshape(-1)
+    rows = np.moveaxis(slices, axis, 0)
+    target, written = np.moveaxis(self, axis, 0), _slices_at(axis, places)
+    return put_last(target, (places,), rows, places, self.shape[axis], written)
 
 
 def index_copy_overwritten(index: Array, sizes: Shape, dim: int, extent: int) -> Array:
@@ -201,11 +204,11 @@ def index_fill(self: Array, dim: int, index: Array, value: Array | Number) -> Ar
         If `index` is not a vector or `value` is an array with dimensions.
     """
     result = clone(self)
-    index_fill_(result, dim, index, value)
+    carry_out(index_fill_(result, dim, index, value))
     return result
 
 
-def index_fill_(self: Array, dim: int, index: Array, value: Array | Number) -> None:
+def index_fill_(self: Array, dim: int, index: Array, value: Array | Number) -> Store:
     """`index_fill` into an array itself."""
     index = resolved(index)
     number = fill_value(value, "index_fill")
@@ -218,11 +221,17 @@ def index_fill_(self: Array, dim: int, index: Array, value: Array | Number) -> N
     element = as_element(number, self.dtype)
     size = self.shape[axis] if self.ndim else 1
     check_range(index, size, axis, OutOfRangeError, lowest=-size)
+    if not index.size:
+        return NOTHING
     if self.ndim == 0:
-        if index.size:
-            self[...] = element
-    else:
-        np.moveaxis(self, axis, 0)[index.reshape(-1)] = element
+        return setitem, (self, ..., element), None
+    places = index.reshape(-1)
+    return setitem, (np.moveaxis(self, axis, 0), places, element), _slices_at(axis, places)
+
+
+def _slices_at(axis: int, places: Array) -> WrittenIndex:
+    """The slices at a vector of indices along a dimension."""
+    return (*[slice(None)] * axis, places)
 
 
 def _without(sizes: Shape, axis: int) -> Shape:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from operator import setitem
+
 import numpy as np
 
 from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying import contiguous
 from vtgrad.ops.kernels.index_support import (
     add_at,
+    adding_at,
     check_index_dtype,
     check_mask,
     check_range,
@@ -22,6 +25,7 @@ from vtgrad.ops.kernels.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim, numel
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.store import NOTHING, Store, carry_out
 from vtgrad.storage.strides import contiguous_strides
 
 __all__ = [
@@ -86,53 +90,49 @@ def scatter(self: Array, dim: int, index: Array, src: Array | Number) -> Array:
         As in `gather`; also if `src` is an array of another dtype, or smaller than `index`.
     """
     result = contiguous(self)
-    scatter_(result, dim, index, src)
+    carry_out(scatter_(result, dim, index, src))
     return result
 
 
-def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> None:
+def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> Store:
     """`scatter` into an array itself."""
     if isinstance(src, np.ndarray):
         src = readable(src, self)
     index = resolved(index)
     axis = check_scatter(self, dim, index, src, "scatter")
     if index.size == 0:
-        return
+        return NOTHING
     values = scattered_values(self, index, src)
     if self.ndim == 0:
-        self[...] = values[-1]
-        return
+        return setitem, (self, ..., values[-1]), None
     flat = flat_targets(self.shape, axis, index)
     if self.flags.c_contiguous:
-        put_last(self.reshape(-1), (flat,), values, flat, self.size)
-    else:
-        put_last(self, np.unravel_index(flat, self.shape), values, flat, self.size)
+        return put_last(self.reshape(-1), (flat,), values, flat, self.size, flat)
+    return put_last(self, np.unravel_index(flat, self.shape), values, flat, self.size, flat)
 
 
 def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
     """A copy with ``src[i, j]`` added to ``result[index[i, j], j]``, duplicates included."""
     result = contiguous(self)
-    scatter_add_(result, dim, index, src)
+    carry_out(scatter_add_(result, dim, index, src))
     return result
 
 
-def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> None:
+def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> Store:
     """`scatter_add` into an array itself."""
     if isinstance(src, np.ndarray):
         src = readable(src, self)
     index = resolved(index)
     axis = check_scatter(self, dim, index, src, "scatter_add")
     if index.size == 0:
-        return
+        return NOTHING
     values = scattered_values(self, index, src)
     if self.ndim == 0:
-        add_at(self.reshape(1), np.zeros(values.size, np.int64), values)
-        return
+        return adding_at(self.reshape(1), np.zeros(values.size, np.int64), values, None)
     flat = flat_targets(self.shape, axis, index)
     if self.flags.c_contiguous:
-        add_at(self.reshape(-1), flat, values)
-    else:
-        add_at(self, np.unravel_index(flat, self.shape), values)
+        return adding_at(self.reshape(-1), flat, values, flat)
+    return adding_at(self, np.unravel_index(flat, self.shape), values, flat)
 
 
 def scatter_overwritten(index: Array, self_sizes: Shape, dim: int) -> Array:
@@ -286,7 +286,7 @@ def masked_fill(self: Array, mask: Array, value: Array | Number) -> Array:
     return result
 
 
-def masked_fill_(self: Array, mask: Array, value: Array | Number) -> None:
+def masked_fill_(self: Array, mask: Array, value: Array | Number) -> Store:
     """`masked_fill` into an array itself; the mask must broadcast to its shape."""
     number = fill_value(value, "masked_fill_")
     check_mask(mask, "masked_fill_")
@@ -297,7 +297,7 @@ def masked_fill_(self: Array, mask: Array, value: Array | Number) -> None:
             mask=mask.shape,
             sizes=self.shape,
         )
-    np.copyto(self, element, where=mask)
+    return np.copyto, (self, element, "same_kind", mask), mask
 
 
 def masked_spread(self: Array, sizes: Shape, mask: Array) -> Array:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from operator import setitem
+
 import numpy as np
 
 from vtgrad.errors import DTypeError, InputOverlapError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying import clone, contiguous
 from vtgrad.ops.kernels.index_support import (
-    add_at,
+    adding_at,
     check_mask,
     check_range,
     check_same_dtype,
@@ -18,6 +20,7 @@ from vtgrad.ops.kernels.index_support import (
 from vtgrad.ops.kernels.layout import broadcast_shapes
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.store import NOTHING, Store, carry_out
 
 __all__ = ["masked_scatter", "masked_scatter_", "put", "put_", "put_overwritten"]
 
@@ -33,11 +36,11 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
         If there are not as many values as positions, or a position is outside the tensor.
     """
     result = clone(self)
-    put_(result, index, source, accumulate)
+    carry_out(put_(result, index, source, accumulate))
     return result
 
 
-def put_(self: Array, index: Array, source: Array, accumulate: bool = False) -> None:
+def put_(self: Array, index: Array, source: Array, accumulate: bool = False) -> Store:
     """`put` into an array itself."""
     check_same_dtype(self, source, "put")
     if np.may_share_memory(index, self):
@@ -54,16 +57,15 @@ def put_(self: Array, index: Array, source: Array, accumulate: bool = False) -> 
         )
     _check_places(index, self.size)
     if not index.size:
-        return
-    places = _from_start(index, self.size)
+        return NOTHING
+    positions = _from_start(index, self.size)
     values = np.ravel(source)
-    # A copy, so that a signal in between leaves all as it was.
-    flat = np.ravel(resolved(self)).copy()
+    places = np.unravel_index(positions, self.shape)
+    if self.ndim == 0:
+        self, places = self.reshape(1), (positions,)
     if accumulate:
-        add_at(flat, places, values)
-    else:
-        put_last(flat, (places,), values, places, self.size)
-    self[...] = flat.reshape(self.shape)
+        return adding_at(self, places, values, positions)
+    return put_last(self, places, values, positions, self.size, positions)
 
 
 def put_overwritten(index: Array, count: int) -> Array:
@@ -106,11 +108,11 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     """
     shape = broadcast_shapes(self.shape, mask.shape)
     result = contiguous(np.broadcast_to(self, shape))
-    masked_scatter_(result, mask, source)
+    carry_out(masked_scatter_(result, mask, source))
     return result
 
 
-def masked_scatter_(self: Array, mask: Array, source: Array) -> None:
+def masked_scatter_(self: Array, mask: Array, source: Array) -> Store:
     """`masked_scatter` into an array itself; the mask must broadcast to its shape."""
     check_mask(mask, "masked_scatter")
     check_same_dtype(self, source, "masked_scatter")
@@ -129,4 +131,4 @@ def masked_scatter_(self: Array, mask: Array, source: Array) -> None:
             given=source.size,
         )
     values = readable(resolved(source), self).reshape(-1)[:count]
-    self[chosen] = values
+    return setitem, (self, chosen, values), chosen

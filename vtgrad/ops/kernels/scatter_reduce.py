@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import setitem
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,7 @@ from vtgrad.ops.kernels.indexing import check_scatter, flat_targets, scattered_v
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.store import NOTHING, Store, carry_out
 
 __all__ = [
     "index_reduce",
@@ -57,13 +59,13 @@ def scatter_reduce(
         For the largest or smallest of complex values, and the mean of bool.
     """
     result = contiguous(self)
-    scatter_reduce_(result, dim, index, src, reduce, include_self=include_self)
+    carry_out(scatter_reduce_(result, dim, index, src, reduce, include_self=include_self))
     return result
 
 
 def scatter_reduce_(
     self: Array, dim: int, index: Array, src: Array, reduce: str, *, include_self: bool = True
-) -> None:
+) -> Store:
     """`scatter_reduce` into an array itself."""
     if reduce not in _UFUNCS:
         raise ShapeError(
@@ -72,7 +74,7 @@ def scatter_reduce_(
         )
     if isinstance(src, np.ndarray):
         src = readable(resolved(src), self)
-    _scatter(self, dim, index, src, reduce, include_self, "scatter_reduce")
+    return _scatter(self, dim, index, src, reduce, include_self, "scatter_reduce")
 
 
 def scatter_reduced(self: Array, dim: int, index: Array, src: Array | Number, how: str) -> Array:
@@ -84,17 +86,17 @@ def scatter_reduced(self: Array, dim: int, index: Array, src: Array | Number, ho
         If `how` is neither ``add`` nor ``multiply``, or the shapes do not fit.
     """
     result = contiguous(self)
-    scatter_reduced_(result, dim, index, src, how)
+    carry_out(scatter_reduced_(result, dim, index, src, how))
     return result
 
 
-def scatter_reduced_(self: Array, dim: int, index: Array, src: Array | Number, how: str) -> None:
+def scatter_reduced_(self: Array, dim: int, index: Array, src: Array | Number, how: str) -> Store:
     """`scatter_reduced` into an array itself."""
     if how not in _OLDER:
         raise ShapeError(f"scatter can add or multiply, not {how!r}", reduce=how)
     if isinstance(src, np.ndarray):
         src = readable(resolved(src), self)
-    _scatter(self, dim, index, src, _OLDER[how], True, "scatter")
+    return _scatter(self, dim, index, src, _OLDER[how], True, "scatter")
 
 
 def index_reduce(
@@ -113,13 +115,13 @@ def index_reduce(
         If `index` is not a vector, or an index is negative or past the end.
     """
     result = contiguous(self)
-    index_reduce_(result, dim, index, source, reduce, include_self=include_self)
+    carry_out(index_reduce_(result, dim, index, source, reduce, include_self=include_self))
     return result
 
 
 def index_reduce_(
     self: Array, dim: int, index: Array, source: Array, reduce: str, *, include_self: bool = True
-) -> None:
+) -> Store:
     """`index_reduce` into an array itself."""
     if reduce not in _UFUNCS or reduce == "sum":
         raise ShapeError(
@@ -150,7 +152,7 @@ def index_reduce_(
         )
     check_range(index, self.shape[axis] if self.ndim else 1, axis, OutOfRangeError)
     places = flat_targets(self.shape, axis, repeated_index(index, source.shape, axis))
-    _merge(self, places, source.reshape(-1), reduce, include_self)
+    return _merge(self, places, source.reshape(-1), reduce, include_self)
 
 
 def repeated_index(index: Array, sizes: Shape, dim: int) -> Array:
@@ -179,22 +181,21 @@ def _scatter(
     reduce: str,
     include_self: bool,
     name: str,
-) -> None:
+) -> Store:
     index = resolved(index)
     axis = check_scatter(self, dim, index, src, name)
     if index.size == 0:
-        return
+        return NOTHING
     values = scattered_values(self, index, src)
-    _merge(self, flat_targets(self.shape, axis, index), values, reduce, include_self)
+    return _merge(self, flat_targets(self.shape, axis, index), values, reduce, include_self)
 
 
-def _merge(self: Array, places: Array, values: Array, reduce: str, include_self: bool) -> None:
+def _merge(self: Array, places: Array, values: Array, reduce: str, include_self: bool) -> Store:
     """Merge values into row-major positions, of which none is outside."""
     if self.dtype.kind == "c" and reduce in {"amax", "amin"}:
         raise NotSupportedError(f"{reduce} has no meaning for complex values", dtype=self.dtype)
     if self.dtype == np.bool_ and reduce == "mean":
         raise NotSupportedError("there is no mean of bool", dtype=self.dtype.name)
-    # A copy, so that a signal in between leaves all as it was.
     flat: Array = np.ravel(resolved(self)).copy()
     values = resolved(values)
     if not include_self:
@@ -202,10 +203,13 @@ def _merge(self: Array, places: Array, values: Array, reduce: str, include_self:
     _UFUNCS[reduce].at(flat, places, values)
     if reduce == "mean":
         count = np.bincount(places, minlength=flat.size) + include_self
-        merged = np.flatnonzero(count > include_self)
+        several = np.flatnonzero(count > include_self)
         divide = np.floor_divide if self.dtype.kind in "iub" else np.divide
-        flat[merged] = divide(flat[merged], count[merged].astype(self.dtype))
-    self[...] = flat.reshape(self.shape)
+        flat[several] = divide(flat[several], count[several].astype(self.dtype))
+    if not self.ndim:
+        return setitem, (self, ..., flat[0]), None
+    merged = np.unique(places)
+    return setitem, (self, np.unravel_index(merged, self.shape), flat[merged]), merged
 
 
 def _neutral(reduce: str, dtype: NumpyDType) -> Array:

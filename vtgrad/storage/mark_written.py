@@ -1,0 +1,77 @@
+"""Marking elements as written, before they are; see Note [Exact staleness].
+
+Only called where the counter has a log, and before the version moves.
+"""
+
+from __future__ import annotations
+
+from types import EllipsisType
+from typing import TypeAlias
+
+from .arrays import Array
+from .layout import PECULIAR
+from .store import WrittenIndex
+from .tensor_impl import TensorImpl
+from .version_counter import VersionCounter
+from .write_log import SAVED, WriteLog, log_lock, region_of
+
+__all__ = ["Place", "mark_part", "mark_written", "own_log"]
+
+# Which part of an array: integers and slices, one for each of its first dimensions, and `...`.
+Place: TypeAlias = tuple[int | slice | EllipsisType, ...]
+
+
+def own_log(impl: TensorImpl, counter: VersionCounter) -> WriteLog:
+    """The log of a counter that something was saved from, made once."""
+    storage = impl._storage
+    nbytes = impl.array.nbytes if storage is None else storage.nbytes()
+    with log_lock.lock:
+        log = counter.log
+        if log is None or log is SAVED:
+            log = counter.log = WriteLog(counter.value, nbytes)
+        return log
+
+
+def mark_written(
+    impl: TensorImpl, counter: VersionCounter, index: WrittenIndex | None = None
+) -> None:
+    """Mark elements of a tensor as written by the version that comes next.
+
+    Parameters
+    ----------
+    impl : TensorImpl
+        What is about to be written.
+    index : WrittenIndex, optional
+        Which of its elements; all without it.
+    """
+    log = counter.log
+    if log is None or log is SAVED:
+        log = own_log(impl, counter)
+    log.note(counter, region_of(impl.array, impl.byte_offset, index))
+
+
+def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> None:
+    """The same for a part of a tensor.
+
+    Parameters
+    ----------
+    place : Place
+        With `...` at the end.
+    """
+    log = counter.log
+    if log is None or log is SAVED:
+        log = own_log(impl, counter)
+    row, layout = place[0], impl.layout
+    if len(place) == 2 and type(row) is int and layout is not None and layout is not PECULIAR:
+        if row < 0:
+            row += layout.shape[0]
+        start = impl.byte_offset + row * layout.row_bytes
+        log.note(counter, (start, start + layout.row_bytes, None))
+        return
+    part = impl.array[place]
+    log.note(counter, region_of(part, impl.byte_offset + _address(part) - _address(impl.array)))
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address

@@ -1,0 +1,399 @@
+"""Which bytes of a buffer were written since which version.
+
+NOTE [ Exact staleness ]
+
+A saved value is stale if one of its *elements* was written after it was saved; a write beside it
+does no harm. So a counter from which something was saved has a `WriteLog`, and each write leaves
+in it where it goes:
+
+- The entry is appended before the version moves, and the version moves before memory changes.
+  Whoever compares reads the version first and the log afterwards: then no write can be missed
+  whose version was seen.
+- An entry is never taken back. What breaks off in the middle of a write leaves its elements marked.
+- What is not known counts as written: an operator that does not say which elements it writes
+  writes its whole view. A change of geometry writes nothing.
+- A counter without a log, from which nothing was saved, notes nothing. A moved version without a
+  log therefore means stale.
+
+An entry is a range of bytes of the storage with, where there are gaps, a geometry or an index. The
+log stays small in two ways. A write of the whole storage is one number, `whole`, since everything
+saved before is stale by it. And when there are many entries, they are folded into `last`: for each
+granule (8 bytes, or fewer where elements are smaller) the version of the last write. So the time
+for all of it is that of the elements that were written and compared, and the memory is bounded by
+the storage's.
+
+Offsets are bytes of the storage, not addresses, so that a buffer may grow. After ``set_`` or an
+assignment to ``.data``, tensors of one counter look at different storages. Their offsets are
+compared all the same, which finds too many writes, never too few.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from types import CodeType
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from .arrays import Array, Shape
+from .lazy_array import physical
+from .store import WrittenIndex
+from .strides import reach
+from .version_counter import Record, VersionCounter
+
+__all__ = ["SAVED", "Region", "WriteLog", "log_lock", "region_of"]
+
+# Operator, code, instruction and thread of a write; see `Record`.
+_Line: TypeAlias = tuple[str, CodeType | None, int, int]
+
+# Offset, shape, strides in bytes, size of an element, and which elements; None for all.
+_Detail: TypeAlias = tuple[int, Shape, Shape, int, WrittenIndex | None]
+
+# From the first to behind the last byte, and more about it if not all bytes between are meant.
+Region: TypeAlias = tuple[int, int, _Detail | None]
+
+_Entry: TypeAlias = tuple[int, int, int, _Detail | None]
+
+# So many entries are compared one by one before `last` is made.
+_FEW: Final = 16
+# Folding one entry costs as much as comparing it, so that many are kept until then.
+_MANY: Final = 256
+_LARGEST_GRANULE: Final = 8
+# At the least so many lines of programs are remembered.
+_LINES: Final = 4096
+_INT32: Final = 2**31 - 1
+
+
+class LogLock:
+    """Held while a log is made, or its entries are folded; a child process has a new one.
+
+    Attributes
+    ----------
+    lock : threading.RLock
+        Reentrant, because a signal handler may write.
+    folds : int
+        The thread that folds entries; 0 if none does.
+    """
+
+    lock: threading.RLock
+    folds: int
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.folds = 0
+
+    def renew(self) -> None:
+        """Forget that a thread, which a child process does not have, held it."""
+        self.lock = threading.RLock()
+        self.folds = 0
+
+
+log_lock: Final = LogLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=log_lock.renew)
+
+
+def region_of(array: Array, offset: int, index: WrittenIndex | None = None) -> Region:
+    """The bytes of an array's elements.
+
+    Parameters
+    ----------
+    array : ndarray
+        The array.
+    offset : int
+        Where its first element is in the storage, in bytes.
+    index : WrittenIndex, optional
+        Which of its elements; all without it.
+    """
+    if index is None and array.flags.c_contiguous:
+        return offset, offset + array.nbytes, None
+    shape, strides, item = array.shape, array.strides, array.itemsize
+    if not array.size or (isinstance(index, np.ndarray) and not index.size):
+        return offset, offset, None
+    low, high = reach(shape, strides, offset)
+    return low, high + item, (offset, shape, strides, item, index)
+
+
+class WriteLog:
+    """The writes to a storage since something was saved from it; see Note [Exact staleness].
+
+    Attributes
+    ----------
+    nbytes : int
+        How long the storage is, as far as it was seen.
+    whole : int
+        The version of the last write of all of it.
+    entries : list
+        Version and region of each write that is not folded yet.
+    records : list of Record
+        Who wrote, for versions that are not filed yet.
+    """
+
+    __slots__ = (
+        "_base",
+        "_granule",
+        "_held",
+        "_last",
+        "_line_of",
+        "_lines",
+        "_numbers",
+        "entries",
+        "nbytes",
+        "records",
+        "whole",
+    )
+
+    nbytes: int
+    whole: int
+    entries: list[_Entry]
+    records: list[Record]
+    _base: int
+    _granule: int
+    _held: int
+    _last: Array | None
+    _line_of: Array | None
+    _lines: list[_Line]
+    _numbers: dict[_Line, int]
+
+    def __init__(self, version: int, nbytes: int) -> None:
+        self.nbytes = nbytes
+        self.whole = -1
+        self.entries = []
+        self.records = []
+        # Versions in `last` are counted from here.
+        self._base = version
+        self._granule = _LARGEST_GRANULE
+        # Bytes of indices in the entries.
+        self._held = 0
+        self._last = None
+        self._line_of = None
+        self._lines = []
+        self._numbers = {}
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def note(self, counter: VersionCounter, region: Region) -> None:
+        """Mark a region as written by the version that comes next."""
+        start, stop, detail = region
+        if start == stop:
+            return
+        if detail is None and start == 0 and stop >= self.nbytes:
+            self.nbytes = stop
+            self.whole = counter.value + 1
+            return
+        if stop > self.nbytes:
+            self.nbytes = stop
+        if detail is not None and detail[4] is not None:
+            index, size = _own_index(detail[4])
+            detail = (*detail[:4], index)
+            self._held += size
+        self.entries.append((counter.value + 1, start, stop, detail))
+        if len(self.entries) > _MANY + self.nbytes // 200 or self._held > 65536 + self.nbytes:
+            self._fold()
+
+    def remember(self, record: Record) -> None:
+        """Keep who wrote a version, for messages."""
+        records = self.records
+        records.append(record)
+        if len(records) > 1024:
+            self._file_records()
+
+    # -- comparing -------------------------------------------------------------------------
+
+    def is_written(self, region: Region, after: int) -> bool:
+        """Whether an element of a region was written after a version."""
+        start, stop, detail = region
+        if start == stop:
+            return False
+        if self.whole > after:
+            return True
+        if self._last is None and len(self.entries) <= _FEW:
+            for version, low, high, inner in tuple(self.entries):
+                if version > after and low < stop and start < high:
+                    if inner is None and detail is None:
+                        return True
+                    break
+            else:
+                return False
+        last = self._folded(region)
+        if last is None:
+            # A signal handler that interrupts folding asks: nothing is known.
+            return any(v > after and a < stop and start < b for v, a, b, _ in self.entries)
+        return int(last.max()) > after - self._base
+
+    def written_versions(self, region: Region, after: int) -> Array | None:
+        """For each element of a region the version of its last write, 0 if that was before.
+
+        Returns
+        -------
+        ndarray or None
+            Of the region's shape; flat bytes for one without gaps. None if nothing is known.
+        """
+        last = self._folded(region)
+        if last is None:
+            return None
+        versions: Array = last.astype(np.int64) + self._base
+        versions[last == 0] = 0
+        np.maximum(versions, self.whole, out=versions)
+        versions[versions <= after] = 0
+        return versions
+
+    def _folded(self, region: Region) -> Array | None:
+        """`last` for the granules of a region, when all entries are in it."""
+        if not self._fold(region):
+            return None
+        assert self._last is not None
+        return self._granules(region)
+
+    def _fold(self, region: Region | None = None) -> bool:
+        """Put the entries into `last`, and make that fit for comparing a region.
+
+        Returns
+        -------
+        bool
+            False if this thread is at it already.
+        """
+        if log_lock.folds == threading.get_ident():
+            return False
+        with log_lock.lock:
+            try:
+                log_lock.folds = threading.get_ident()
+                self._fold_entries(region)
+            finally:
+                log_lock.folds = 0
+        return True
+
+    def _fold_entries(self, region: Region | None) -> None:
+        entries = self.entries
+        count = len(entries)
+        batch = [entry for entry in entries[:count] if entry[0] > self.whole]
+        if batch or region is not None:
+            for _, start, stop, detail in batch:
+                self._fit((start, stop, detail))
+            if region is not None:
+                self._fit(region)
+            self._make_last()
+            for version, start, stop, detail in batch:
+                number = version - self._base
+                last = self._last
+                assert last is not None
+                if number > _INT32 and last.dtype != np.int64:
+                    self._last = last.astype(np.int64)
+                self._mark((start, stop, detail), number)
+        # In one call, and only what was seen: another thread may have appended.
+        del entries[:count]
+        if not entries:
+            self._held = 0
+
+    def _fit(self, region: Region) -> None:
+        """Make granules small enough that none is shared by an element inside and one outside."""
+        start, stop, detail = region
+        if detail is None:
+            granule = math.gcd(self._granule, start, stop)
+        else:
+            offset, shape, strides, item, _ = detail
+            steps = [s for n, s in zip(shape, strides, strict=True) if n > 1]
+            granule = math.gcd(self._granule, offset, item, *steps)
+        if granule != self._granule:
+            if self._last is not None:
+                self._last = np.repeat(self._last, self._granule // granule)
+            self._granule = granule
+        if stop > self.nbytes:
+            self.nbytes = stop
+
+    def _make_last(self) -> None:
+        """Let `last` be as long as the storage."""
+        last, size = self._last, -(-self.nbytes // self._granule)
+        if last is None:
+            self._last = np.zeros(size, np.int32)
+        elif last.size < size:
+            grown = np.zeros(size, last.dtype)
+            grown[: last.size] = last
+            self._last = grown
+
+    def _granules(self, region: Region) -> Array:
+        """The granules of a region, as a view of `last`; those of one element come last."""
+        last, granule = self._last, self._granule
+        assert last is not None
+        start, stop, detail = region
+        if detail is None:
+            return last[start // granule : stop // granule]
+        offset, shape, strides, item, _ = detail
+        width = last.itemsize
+        steps = [s // granule * width if n > 1 else 0 for n, s in zip(shape, strides, strict=True)]
+        view: Array = np.ndarray(
+            (*shape, item // granule), last.dtype, last, offset // granule * width, (*steps, width)
+        )
+        return view
+
+    def _mark(self, region: Region, number: int) -> None:
+        granules = self._granules(region)
+        detail = region[2]
+        index = None if detail is None else detail[4]
+        if detail is None or index is None:
+            granules[...] = number
+        elif isinstance(index, tuple):
+            granules[index] = number
+        elif index.dtype == np.bool_:
+            granules[np.broadcast_to(index, detail[1])] = number
+        elif detail[1]:
+            granules[np.unravel_index(index, detail[1])] = number
+        elif index.size:
+            granules[...] = number
+
+    # -- who wrote -------------------------------------------------------------------------
+
+    def record_of(self, version: int) -> Record | None:
+        """Who wrote a version, if that is remembered; not through which view."""
+        self._file_records()
+        table = self._line_of
+        if table is None:
+            return None
+        line, number = table[version % table.shape[0]].tolist()
+        if line < 0 or number != version - self._base:
+            return None
+        operator, code, instruction, thread = self._lines[line]
+        return version, operator, code, instruction, thread, None
+
+    def _file_records(self) -> None:
+        """Keep of each version only the number of its line."""
+        records, self.records = self.records, []
+        if not records:
+            return
+        size = max(_LINES, self.nbytes // self._granule)
+        table = self._line_of
+        if table is None or table.shape[0] < size:
+            table = self._line_of = _longer_table(table, size, self._base)
+        for version, operator, code, instruction, thread, _ in records:
+            line = (operator, code, instruction, thread)
+            place = self._numbers.get(line)
+            if place is None:
+                if len(self._lines) >= _LINES:
+                    continue
+                place = self._numbers[line] = len(self._lines)
+                self._lines.append(line)
+            table[version % table.shape[0]] = place, version - self._base
+
+
+def _longer_table(table: Array | None, size: int, base: int) -> Array:
+    """A table of lines and versions, in which a version's row is its remainder by the length."""
+    longer: Array = np.full((size, 2), -1, np.int64)
+    if table is not None:
+        known = table[table[:, 0] >= 0]
+        longer[(known[:, 1] + base) % size] = known
+    return longer
+
+
+def _own_index(index: WrittenIndex) -> tuple[WrittenIndex, int]:
+    """An index in memory of its own, which its owner may change, and how many bytes that is."""
+    if isinstance(index, tuple):
+        parts = tuple([k if isinstance(k, slice) else np.array(physical(k)) for k in index])
+        return parts, sum([0 if isinstance(k, slice) else k.nbytes for k in parts])
+    own: Array = np.array(physical(index))
+    return own, own.nbytes
+
+
+# The log of a counter from which something was saved, while nothing was written since.
+SAVED: Final = WriteLog(0, 0)
