@@ -32,7 +32,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.pieces import make_copies, make_pieces
-from vtgrad.views.store_result import store_result, store_ufunc
+from vtgrad.views.store_result import store_quietly, store_result, store_ufunc
 from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write, write_geometry, write_ufunc
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -90,7 +90,7 @@ def _spoken(name: str, users: Set[str]) -> str:
     return name
 
 
-def emit_function(operator: Operator, storing: Set[str], users: Set[str]) -> str:
+def emit_function(operator: Operator, storing: Set[str], plain: Set[str], users: Set[str]) -> str:
     """All functions of one entry, as Python text.
 
     Parameters
@@ -99,13 +99,15 @@ def emit_function(operator: Operator, storing: Set[str], users: Set[str]) -> str
         The entry.
     storing : set of str
         The kernels that take ``out=``.
+    plain : set of str
+        The writers that compute nothing.
     users : set of str
         The functions and methods that users see.
     """
     operator = _as_users_call_it(operator)
     if operator.returns == "Self":
-        kernel = f"k.{operator.writer or operator.kernel}"
-        return _inplace(operator, operator.name, kernel, users)
+        writer = _writer(operator.writer or operator.kernel, plain)
+        return _inplace(operator, operator.name, writer, users)
     if operator.returns == "Geometry":
         return _geometry(operator, users)
     if operator.returns in {"View", "Views", "Copies", "Pieces"}:
@@ -121,10 +123,15 @@ def emit_function(operator: Operator, storing: Set[str], users: Set[str]) -> str
             operator.inplace,
             f"store_result(k.{kernel}, direct={kernel in storing}{extra})"
             if operator.writer is None
-            else f"k.{operator.writer}",
+            else _writer(operator.writer, plain),
             users,
         )
     return text
+
+
+def _writer(name: str, plain: Set[str]) -> str:
+    """A kernel as a writer, as Python text."""
+    return f"k.{name}" if name in plain else f"store_quietly(k.{name})"
 
 
 def _owner(operator: Operator) -> Argument:

@@ -83,6 +83,7 @@ def generate() -> dict[str, str]:
         for name in exported(path)
     }
     storing = _taking_out()
+    plain = set(exported(OPS / "kernels" / "fill.py"))
     helper_files = sorted(p for p in (OPS / "formulas").glob("*.py") if p.stem != "__init__")
     helpers = {name for path in helper_files for name in exported(path)}
     functions = _all_functions(operators, composites)
@@ -116,7 +117,7 @@ def generate() -> dict[str, str]:
             text += "".join(f"    {n},\n" for n in sorted({str(op.node) for op in nodes})) + ")\n"
         exports = [name for op in table for name in function_names(op)]
         text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(exports)) + "]\n\n"
-        made = [emit_function(op, storing, users) for op in table]
+        made = [emit_function(op, storing, plain, users) for op in table]
         files[f"{stem}.py"] = text + "\n" + "".join(made)
     files["large_formulas.py"] = _large_formulas(helper_files, names, types)
     files["tensor_formulas.py"] = _tensor_formulas(helper_files, types)

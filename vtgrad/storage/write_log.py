@@ -32,6 +32,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from array import array
 from types import CodeType
 from typing import Final, TypeAlias
 
@@ -133,6 +134,7 @@ class WriteLog:
 
     __slots__ = (
         "_base",
+        "_filed",
         "_granule",
         "_held",
         "_last",
@@ -153,7 +155,8 @@ class WriteLog:
     _granule: int
     _held: int
     _last: Array | None
-    _line_of: Array | None
+    _filed: int
+    _line_of: array[int]
     _lines: list[_Line]
     _numbers: dict[_Line, int]
 
@@ -168,7 +171,9 @@ class WriteLog:
         # Bytes of indices in the entries.
         self._held = 0
         self._last = None
-        self._line_of = None
+        # For the last versions up to `_filed`, the number of the line that wrote each.
+        self._filed = version
+        self._line_of = array("i")
         self._lines = []
         self._numbers = {}
 
@@ -189,8 +194,9 @@ class WriteLog:
             index, size = _own_index(detail[4])
             detail = (*detail[:4], index)
             self._held += size
-        self.entries.append((counter.value + 1, start, stop, detail))
-        if len(self.entries) > _MANY + self.nbytes // 200 or self._held > 65536 + self.nbytes:
+        entries = self.entries
+        entries.append((counter.value + 1, start, stop, detail))
+        if len(entries) > _MANY + self.nbytes // 200 or self._held > 65536 + self.nbytes:
             self._fold()
 
     def remember(self, record: Record) -> None:
@@ -244,8 +250,9 @@ class WriteLog:
         """`last` for the granules of a region, when all entries are in it."""
         if not self._fold(region):
             return None
-        assert self._last is not None
-        return self._granules(region)
+        last = self._last
+        assert last is not None
+        return self._granules(last, region)
 
     def _fold(self, region: Region | None = None) -> bool:
         """Put the entries into `last`, and make that fit for comparing a region.
@@ -268,20 +275,26 @@ class WriteLog:
     def _fold_entries(self, region: Region | None) -> None:
         entries = self.entries
         count = len(entries)
-        batch = [entry for entry in entries[:count] if entry[0] > self.whole]
+        whole, base = self.whole, self._base
+        batch = [entry for entry in entries[:count] if entry[0] > whole]
         if batch or region is not None:
+            ends = 0
             for _, start, stop, detail in batch:
-                self._fit((start, stop, detail))
+                if detail is None:
+                    ends |= start | stop
+                else:
+                    self._fit((start, stop, detail))
+            self._fit((ends, ends, None))
             if region is not None:
                 self._fit(region)
-            self._make_last()
+                self.nbytes = max(self.nbytes, region[1])
+            last = self._make_last(max([entry[0] for entry in batch], default=0) - base)
+            granule = self._granule
             for version, start, stop, detail in batch:
-                number = version - self._base
-                last = self._last
-                assert last is not None
-                if number > _INT32 and last.dtype != np.int64:
-                    self._last = last.astype(np.int64)
-                self._mark((start, stop, detail), number)
+                if detail is None:
+                    last[start // granule : stop // granule] = version - base
+                else:
+                    self._mark(last, (start, stop, detail), version - base)
         # In one call, and only what was seen: another thread may have appended.
         del entries[:count]
         if not entries:
@@ -300,23 +313,24 @@ class WriteLog:
             if self._last is not None:
                 self._last = np.repeat(self._last, self._granule // granule)
             self._granule = granule
-        if stop > self.nbytes:
-            self.nbytes = stop
 
-    def _make_last(self) -> None:
-        """Let `last` be as long as the storage."""
+    def _make_last(self, largest: int) -> Array:
+        """Let `last` be as long as the storage, for numbers up to the largest."""
         last, size = self._last, -(-self.nbytes // self._granule)
         if last is None:
-            self._last = np.zeros(size, np.int32)
+            last = np.zeros(size, np.int32)
         elif last.size < size:
             grown = np.zeros(size, last.dtype)
             grown[: last.size] = last
-            self._last = grown
+            last = grown
+        if largest > _INT32 and last.dtype != np.int64:
+            last = last.astype(np.int64)
+        self._last = last
+        return last
 
-    def _granules(self, region: Region) -> Array:
+    def _granules(self, last: Array, region: Region) -> Array:
         """The granules of a region, as a view of `last`; those of one element come last."""
-        last, granule = self._last, self._granule
-        assert last is not None
+        granule = self._granule
         start, stop, detail = region
         if detail is None:
             return last[start // granule : stop // granule]
@@ -328,8 +342,8 @@ class WriteLog:
         )
         return view
 
-    def _mark(self, region: Region, number: int) -> None:
-        granules = self._granules(region)
+    def _mark(self, last: Array, region: Region, number: int) -> None:
+        granules = self._granules(last, region)
         detail = region[2]
         index = None if detail is None else detail[4]
         if detail is None or index is None:
@@ -349,12 +363,12 @@ class WriteLog:
         """Who wrote a version, if that is remembered; not through which view."""
         self._file_records()
         table = self._line_of
-        if table is None:
+        if not self._filed - len(table) < version <= self._filed:
             return None
-        line, number = table[version % table.shape[0]].tolist()
-        if line < 0 or number != version - self._base:
+        place = table[version % len(table)]
+        if place < 0:
             return None
-        operator, code, instruction, thread = self._lines[line]
+        operator, code, instruction, thread = self._lines[place]
         return version, operator, code, instruction, thread, None
 
     def _file_records(self) -> None:
@@ -362,28 +376,28 @@ class WriteLog:
         records, self.records = self.records, []
         if not records:
             return
-        size = max(_LINES, self.nbytes // self._granule)
         table = self._line_of
-        if table is None or table.shape[0] < size:
-            table = self._line_of = _longer_table(table, size, self._base)
+        size = max(_LINES, self.nbytes // self._granule)
+        if len(table) < size:
+            longer = array("i", [-1]) * size
+            for version in range(max(0, self._filed - len(table)) + 1, self._filed + 1):
+                longer[version % size] = table[version % len(table)]
+            table = self._line_of = longer
+        size = len(table)
+        numbers, lines, filed = self._numbers, self._lines, self._filed
         for version, operator, code, instruction, thread, _ in records:
             line = (operator, code, instruction, thread)
-            place = self._numbers.get(line)
-            if place is None:
-                if len(self._lines) >= _LINES:
-                    continue
-                place = self._numbers[line] = len(self._lines)
-                self._lines.append(line)
-            table[version % table.shape[0]] = place, version - self._base
-
-
-def _longer_table(table: Array | None, size: int, base: int) -> Array:
-    """A table of lines and versions, in which a version's row is its remainder by the length."""
-    longer: Array = np.full((size, 2), -1, np.int64)
-    if table is not None:
-        known = table[table[:, 0] >= 0]
-        longer[(known[:, 1] + base) % size] = known
-    return longer
+            place = numbers.get(line, -1)
+            if place < 0 and len(lines) < _LINES:
+                place = numbers[line] = len(lines)
+                lines.append(line)
+            if version > filed:
+                # What was not recorded, because a write broke off, has no line.
+                for missing in range(max(filed + 1, version - size + 1), version):
+                    table[missing % size] = -1
+                filed = version
+            table[version % size] = place
+        self._filed = filed
 
 
 def _own_index(index: WrittenIndex) -> tuple[WrittenIndex, int]:

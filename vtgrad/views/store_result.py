@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -12,10 +11,11 @@ from ..errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.dtypes import can_cast, dtype_of, result_dtype
 from ..storage.number_arrays import numbers_of
+from ..storage.quiet import quiet
 from ..storage.shapes import broadcast_shapes
 from ..storage.store import Store, copied
 
-__all__ = ["check_result_dtype", "store_result", "store_ufunc"]
+__all__ = ["check_result_dtype", "store_quietly", "store_result", "store_ufunc"]
 
 # Integers up to this absolute value are numbers of every floating dtype.
 _SMALL: Final = 2**11
@@ -39,6 +39,9 @@ def store_result(
         Whether it refuses no floats of the target's shape and dtype, and no number.
     """
 
+    def compute_in_place(array: Array, *operands: object) -> None:
+        kernel(array, *operands, out=array)
+
     def writer(array: Array, *operands: object, **options: object) -> Store:
         dtype = array.dtype
         if direct and total and dtype.kind == "f" and not options:
@@ -51,9 +54,9 @@ def store_result(
                 elif type(x) is not float and not (type(x) is int and abs(x) <= _SMALL):
                     break
             else:
-                return partial(kernel, array, *operands, out=array), (), None
+                return compute_in_place, (array, *operands), None
         try:
-            result = kernel(array, *operands, **options)
+            result = quiet.run(kernel, array, *operands, **options)
         except (NotSupportedError, DTypeError) as error:
             if direct:
                 # That the result would not fit is the graver mistake, unless the kernel says
@@ -69,6 +72,15 @@ def store_result(
         return copied(array, result)
 
     return writer
+
+
+def store_quietly(writer: Callable[..., Store]) -> Callable[..., Store]:
+    """A writer that prepares without NumPy's floating-point warnings."""
+
+    def prepare(array: Array, *operands: object, **options: object) -> Store:
+        return quiet.run(writer, array, *operands, **options)
+
+    return prepare
 
 
 def store_ufunc(

@@ -114,7 +114,8 @@ def write(
         Makes the operator's node; None if the operator has no derivative.
     writer : callable
         Called with the target's array and the arguments, tensors replaced by their arrays;
-        prepares the store, see Note [Prepare, then store].
+        prepares the store, see Note [Prepare, then store]. It is called in the user's context, so
+        that what computes goes through `quiet`.
     *arguments : object
         The operator's arguments after the target.
     operator : str
@@ -178,7 +179,7 @@ def write(
         check_base(target)
         node = recorder(target, *arguments, inplace=True, **options)
         slices = slices_of(target, node)
-    store, values, index = quiet.run(writer, array, *operands, **options)
+    store, values, index = writer(array, *operands, **options)
     counter = impl.version_counter
     if counter is None:
         counter = impl.counter
@@ -254,8 +255,6 @@ def write_ufunc(
     run = thread.run
     if counter.log is not None:
         mark_written(impl, counter)
-        # Its record belongs in the log too.
-        user = None
     version = counter.value = counter.value + 1
     if (
         writes is not None
@@ -266,6 +265,8 @@ def write_ufunc(
         part = meta.written_part(impl) if meta is not None and meta.is_view else None
         record = version, operator, user.f_code, user.f_lasti, thread.ident, part
         writes[version & LAST_PLACE] = record
+        if counter.log is not None:
+            counter.log.remember(record)
     else:
         wrote(impl, counter, version, operator, DIRECT)
     run(ufunc, array, operand, array)
@@ -304,9 +305,17 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
     if impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
     content: Array | float | int
+    row = place[0] if len(place) == 2 else None
+    # Whether the value has the layout of a row, so that it fits one.
+    alike = False
     if isinstance(value, TensorBase):
         source = value._impl
         content = source.array
+        if type(row) is int:
+            second = source.layout
+            if second is None:
+                second = source.find_layout()
+            alike = second is (layout.row or layout.find_row()) and second is not PECULIAR
         if source is impl or content.dtype is not layout.dtype:
             return False
         # Lazy conjugates, which have a storage, are stored by their values: not here.
@@ -327,8 +336,18 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
         content = value
     else:
         return False
-    if not _fits(impl.array, place, content):
-        return False
+    array = impl.array
+    if type(row) is int and (alike or type(content) is not np.ndarray):
+        count = layout.shape[0]
+        if not -count <= row < count:
+            return False
+    else:
+        try:
+            array = array[place]
+        except IndexError:
+            return False
+        if type(content) is np.ndarray and content.shape != array.shape and content.ndim:
+            return False
     counter = impl.version_counter
     if counter is None:
         counter = impl.counter
@@ -336,24 +355,8 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
         mark_part(impl, counter, place)
     version = counter.value = counter.value + 1
     wrote(impl, counter, version, "__setitem__", BRACKETS)
-    impl.array[place] = content
+    array[place if array is impl.array else ...] = content
     return True
-
-
-def _fits(array: Array, place: Place, content: Array | float | int) -> bool:
-    """Whether there is such a part of an array, and a value can be stored in it."""
-    sizes = array.shape
-    row = place[0]
-    if len(place) == 2 and type(row) is int:
-        if not -sizes[0] <= row < sizes[0]:
-            return False
-        shape = sizes[1:]
-    else:
-        try:
-            shape = array[place].shape
-        except IndexError:
-            return False
-    return not isinstance(content, np.ndarray) or content.shape == shape or not content.ndim
 
 
 def write_geometry(

@@ -21,6 +21,7 @@ from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
+from vtgrad.views.store_result import store_quietly
 from vtgrad.views.write import write
 
 __all__ = [
@@ -218,13 +219,16 @@ def scatter_(
     src = _one_of(src, value, "scatter_")
     if reduce is not None:
         array_of(index, "index")
-        record, writer = NotImplementedNode.record, k.scatter_reduced_
+        record, writer = NotImplementedNode.record, _scatter_reduced_writer
         return write(
             input, record, writer, dim, index, src, reduce, distinct=True, operator="scatter_"
         )
     if isinstance(src, TensorBase):
         return F.scatter_src_(input, dim, index, src)
     return F.scatter_value_(input, dim, index, src)
+
+
+_scatter_reduced_writer = store_quietly(k.scatter_reduced_)
 
 
 def _one_of(src: AnyTensor | Number | None, value: Number | None, name: str) -> TensorBase | Number:

@@ -54,7 +54,7 @@ from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
-from vtgrad.views.store_result import store_result, store_ufunc
+from vtgrad.views.store_result import store_quietly, store_result, store_ufunc
 from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
 
@@ -1180,7 +1180,7 @@ def abs(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_abs_writer = k.abs_
+_abs_writer = store_quietly(k.abs_)
 
 
 def abs_(input: T) -> T:

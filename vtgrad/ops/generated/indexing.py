@@ -37,6 +37,7 @@ from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
+from vtgrad.views.store_result import store_quietly
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 
@@ -141,7 +142,7 @@ def scatter_src(
     return result
 
 
-_scatter_src_writer = k.scatter_
+_scatter_src_writer = store_quietly(k.scatter_)
 
 
 def scatter_src_(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
@@ -197,7 +198,7 @@ def scatter_value(
     return result
 
 
-_scatter_value_writer = k.scatter_
+_scatter_value_writer = store_quietly(k.scatter_)
 
 
 def scatter_value_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
@@ -255,7 +256,7 @@ def scatter_add(
     return result
 
 
-_scatter_add_writer = k.scatter_add_
+_scatter_add_writer = store_quietly(k.scatter_add_)
 
 
 def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
@@ -362,7 +363,7 @@ def index_add(
     return result
 
 
-_index_add_writer = k.index_add_
+_index_add_writer = store_quietly(k.index_add_)
 
 
 def index_add_(
@@ -432,7 +433,7 @@ def index_copy(
     return result
 
 
-_index_copy_writer = k.index_copy_
+_index_copy_writer = store_quietly(k.index_copy_)
 
 
 def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T:
@@ -483,7 +484,7 @@ def index_fill_number(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> 
     return result
 
 
-_index_fill_number_writer = k.index_fill_
+_index_fill_number_writer = store_quietly(k.index_fill_)
 
 
 def index_fill_number_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
@@ -530,7 +531,7 @@ def index_fill_tensor(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) 
     return result
 
 
-_index_fill_tensor_writer = k.index_fill_
+_index_fill_tensor_writer = store_quietly(k.index_fill_)
 
 
 def index_fill_tensor_(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
@@ -675,7 +676,7 @@ def masked_fill_number(self: T, mask: AnyTensor, value: Number) -> T:
     return result
 
 
-_masked_fill_number_writer = k.masked_fill_
+_masked_fill_number_writer = store_quietly(k.masked_fill_)
 
 
 def masked_fill_number_(self: T, mask: AnyTensor, value: Number) -> T:
@@ -716,7 +717,7 @@ def masked_fill_tensor(self: T, mask: AnyTensor, value: AnyTensor) -> T:
     return result
 
 
-_masked_fill_tensor_writer = k.masked_fill_
+_masked_fill_tensor_writer = store_quietly(k.masked_fill_)
 
 
 def masked_fill_tensor_(self: T, mask: AnyTensor, value: AnyTensor) -> T:
@@ -810,7 +811,7 @@ def index_put_at(
     return result
 
 
-_index_put_at_writer = k.index_put_at_
+_index_put_at_writer = store_quietly(k.index_put_at_)
 
 
 def index_put_at_(

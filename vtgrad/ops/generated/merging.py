@@ -20,6 +20,7 @@ from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
+from vtgrad.views.store_result import store_quietly
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 
@@ -65,7 +66,7 @@ def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fal
     return result
 
 
-_put_writer = k.put_
+_put_writer = store_quietly(k.put_)
 
 
 def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
@@ -117,7 +118,7 @@ def masked_scatter(input: T, mask: AnyTensor, source: AnyTensor) -> T:
     return result
 
 
-_masked_scatter_writer = k.masked_scatter_
+_masked_scatter_writer = store_quietly(k.masked_scatter_)
 
 
 def masked_scatter_(input: T, mask: AnyTensor, source: AnyTensor) -> T:
@@ -195,7 +196,7 @@ def scatter_reduce(
     return result
 
 
-_scatter_reduce_writer = k.scatter_reduce_
+_scatter_reduce_writer = store_quietly(k.scatter_reduce_)
 
 
 def scatter_reduce_(
@@ -334,7 +335,7 @@ def index_reduce(
     return result
 
 
-_index_reduce_writer = k.index_reduce_
+_index_reduce_writer = store_quietly(k.index_reduce_)
 
 
 def index_reduce_(

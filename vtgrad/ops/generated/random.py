@@ -32,6 +32,7 @@ from vtgrad.ops.types import Generator
 from vtgrad.storage.quiet import quiet
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T
+from vtgrad.views.store_result import store_quietly
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 
@@ -54,7 +55,7 @@ __all__ = [
 ]
 
 
-_normal_writer = k.normal_
+_normal_writer = store_quietly(k.normal_)
 
 
 def normal_(
@@ -87,7 +88,7 @@ def normal_(
         raise
 
 
-_uniform_writer = k.uniform_
+_uniform_writer = store_quietly(k.uniform_)
 
 
 def uniform_(
@@ -120,7 +121,7 @@ def uniform_(
         raise
 
 
-_exponential_writer = k.exponential_
+_exponential_writer = store_quietly(k.exponential_)
 
 
 def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
@@ -148,7 +149,7 @@ def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None
         raise
 
 
-_cauchy_writer = k.cauchy_
+_cauchy_writer = store_quietly(k.cauchy_)
 
 
 def cauchy_(
@@ -181,7 +182,7 @@ def cauchy_(
         raise
 
 
-_log_normal_writer = k.log_normal_
+_log_normal_writer = store_quietly(k.log_normal_)
 
 
 def log_normal_(
@@ -214,7 +215,7 @@ def log_normal_(
         raise
 
 
-_geometric_writer = k.geometric_
+_geometric_writer = store_quietly(k.geometric_)
 
 
 def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> T:
@@ -236,7 +237,7 @@ def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> 
         raise
 
 
-_random_between_writer = k.random_between_
+_random_between_writer = store_quietly(k.random_between_)
 
 
 def random_between_(self: T, from_: AnyInt, to: AnyInt, *, generator: Generator | None = None) -> T:
@@ -263,7 +264,7 @@ def random_between_(self: T, from_: AnyInt, to: AnyInt, *, generator: Generator 
         raise
 
 
-_random_below_writer = k.random_below_
+_random_below_writer = store_quietly(k.random_below_)
 
 
 def random_below_(self: T, to: AnyInt, *, generator: Generator | None = None) -> T:
@@ -282,7 +283,7 @@ def random_below_(self: T, to: AnyInt, *, generator: Generator | None = None) ->
         raise
 
 
-_random_any_writer = k.random_any_
+_random_any_writer = store_quietly(k.random_any_)
 
 
 def random_any_(self: T, *, generator: Generator | None = None) -> T:
@@ -328,7 +329,7 @@ def bernoulli_of(self: T, *, generator: Generator | None = None, out: T | None =
     return result
 
 
-_bernoulli_tensor_writer = k.bernoulli_tensor_
+_bernoulli_tensor_writer = store_quietly(k.bernoulli_tensor_)
 
 
 def bernoulli_tensor_(self: T, p: AnyTensor, *, generator: Generator | None = None) -> T:
@@ -348,7 +349,7 @@ def bernoulli_tensor_(self: T, p: AnyTensor, *, generator: Generator | None = No
         raise
 
 
-_bernoulli_number_writer = k.bernoulli_number_
+_bernoulli_number_writer = store_quietly(k.bernoulli_number_)
 
 
 def bernoulli_number_(self: T, p: AnyFloat = 0.5, *, generator: Generator | None = None) -> T:
