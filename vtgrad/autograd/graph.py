@@ -6,6 +6,9 @@ from ..graph.gradient_edge import GradientEdge as GradientEdge
 from ..graph.gradient_edge import get_gradient_edge as get_gradient_edge
 from ..graph.node import Node as Node
 from ..graph.overwrite_check import set_overwrite_check as set_overwrite_check
+from ..storage.rewind import (
+    allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
+)
 from ..views.write import increment_version as increment_version
 from .multi_grad_hook import MultiGradHandle as MultiGradHandle
 from .multi_grad_hook import queue_callback as queue_callback

@@ -18,6 +18,7 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.operators import operators
 from ..graph.recording import modes, set_mode, set_modes
+from ..storage.rewind import this_thread as rewind
 from ..storage.tensor_base import TensorBase
 from .array_run import run_arrays
 from .graph_task import GraphTask
@@ -119,7 +120,9 @@ def _run(
     if outer is not None:
         task.nesting = outer.nesting + 1
     running.task = task
+    cursors = rewind.cursors
     try:
+        rewind.cursors = {}
         if task.create_graph:
             run_recorded(task, gradients, answer)
         else:
@@ -127,6 +130,7 @@ def _run(
         if task.for_hooks is not None:
             task.for_hooks.run_callbacks()
     finally:
+        rewind.cursors = cursors
         running.task = outer
         set_mode(before)
 

@@ -28,6 +28,7 @@ from ..errors import (
     StaleSavedError,
 )
 from ..storage.arrays import Array
+from ..storage.rewind import Token, can_restore, restored, rewinding, token_of
 from ..storage.storage import Storage
 from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
@@ -82,6 +83,7 @@ class SavedVariable:
         "_offset",
         "_storage",
         "_tensor",
+        "_token",
         "version",
     )
 
@@ -96,6 +98,7 @@ class SavedVariable:
     _offset: int
     _storage: Storage | None
     _tensor: weakref.ref[TensorBase] | None
+    _token: Token | None
 
     def __init__(self, tensor: TensorBase, edge: Edge | None) -> None:
         """Save an input.
@@ -130,7 +133,11 @@ class SavedVariable:
         self._counter = counter
         self._edge = edge
         self._tensor = weakref.ref(tensor)
+        self._token = None
         self.version = counter.value
+        if rewinding.blocks:
+            region = region_of(impl.array, impl.byte_offset)
+            self._token = token_of(impl, counter, region)
         meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
 
@@ -144,8 +151,11 @@ class SavedVariable:
         self._counter = counter
         self._edge = edge
         self._tensor = None
+        self._token = None
         self._guard = None
         self.version = counter.value
+        if rewinding.blocks and counter is not INFERENCE:
+            self._token = token_of(impl, counter, region_of(impl.array, impl.byte_offset))
 
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
@@ -180,8 +190,14 @@ class SavedVariable:
                 return
         self._settle(node)
 
-    def _settle(self, node: Node) -> None:
-        """Vouch for the value, or raise; the order of the questions is part of the rules."""
+    def _settle(self, node: Node) -> bool:
+        """Vouch for the value, or raise; the order of the questions is part of the rules.
+
+        Returns
+        -------
+        bool
+            Whether the value was overwritten, and can be restored: see Note [Rewind].
+        """
         array = self._array
         if array is None:
             raise GraphFreedError(
@@ -191,10 +207,15 @@ class SavedVariable:
             )
         edge = self._edge
         version = self._counter.value
-        if version != self.version and self._is_intact(array):
-            self.version = version
-            self._tensor = None
-            self._guard = None
+        rewinds = False
+        if version != self.version:
+            if self._is_intact(array):
+                self.version = version
+            else:
+                rewinds = self._can_rewind(array)
+            if rewinds or version == self.version:
+                self._tensor = None
+                self._guard = None
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             meta = tensor._impl.autograd_meta
@@ -208,8 +229,16 @@ class SavedVariable:
                 hooks = edge.function.hooks
                 if hooks is not None and edge.input_nr in hooks.detached:
                     raise self._detached(node)
-        if version != self.version:
+        if version != self.version and not rewinds:
             raise self._stale(node)
+        return rewinds
+
+    def _can_rewind(self, array: Array) -> bool:
+        """Whether what was written since was kept."""
+        token, log = self._token, self._counter.log
+        if token is None or log is None:
+            return False
+        return can_restore(token, log, region_of(array, self._offset))
 
     def _is_intact(self, array: Array) -> bool:
         """Whether no element was written since, as far as the rule in force asks."""
@@ -247,9 +276,11 @@ class SavedVariable:
     def unpack_array(self, node: Node) -> Array:
         """The saved elements, after the version was checked once more."""
         if self._array is None or self._counter.value != self.version:
-            self._settle(node)
+            rewinds = self._settle(node)
+            array, token = self._array, self._token
+            assert array is not None
+            return restored(token, array, self._offset) if rewinds and token is not None else array
         array = self._array
-        assert array is not None
         reference = self._tensor
         if reference is not None:
             tensor = reference()
@@ -267,12 +298,15 @@ class SavedVariable:
             As `check` does.
         """
         self.check(node)
-        array = self._array
+        array, token = self._array, self._token
         assert array is not None
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             return tensor
-        impl = self._rebuilt(array)
+        if token is not None and self._counter.value != self.version:
+            impl = TensorImpl(restored(token, array, self._offset))
+        else:
+            impl = self._rebuilt(array)
         impl.autograd_meta = self._meta_for(node)
         return operators().wrap(impl)
 

@@ -10,30 +10,24 @@ from typing import TypeAlias
 
 from .arrays import Array
 from .layout import PECULIAR
+from .rewind import keep_overwritten
 from .store import WrittenIndex
 from .tensor_impl import TensorImpl
 from .version_counter import VersionCounter
-from .write_log import SAVED, WriteLog, log_lock, region_of
+from .write_log import SAVED, own_log, region_of
 
-__all__ = ["Place", "mark_part", "mark_written", "own_log"]
+__all__ = ["Place", "mark_part", "mark_written"]
 
 # Which part of an array: integers and slices, one for each of its first dimensions, and `...`.
 Place: TypeAlias = tuple[int | slice | EllipsisType, ...]
 
 
-def own_log(impl: TensorImpl, counter: VersionCounter) -> WriteLog:
-    """The log of a counter that something was saved from, made once."""
-    storage = impl._storage
-    nbytes = impl.array.nbytes if storage is None else storage.nbytes()
-    with log_lock.lock:
-        log = counter.log
-        if log is None or log is SAVED:
-            log = counter.log = WriteLog(counter.value, nbytes)
-        return log
-
-
 def mark_written(
-    impl: TensorImpl, counter: VersionCounter, index: WrittenIndex | None = None
+    impl: TensorImpl,
+    counter: VersionCounter,
+    index: WrittenIndex | None = None,
+    *,
+    already: bool = False,
 ) -> None:
     """Mark elements of a tensor as written by the version that comes next.
 
@@ -43,10 +37,15 @@ def mark_written(
         What is about to be written.
     index : WrittenIndex, optional
         Which of its elements; all without it.
+    already : bool
+        Whether they may have been overwritten by other means, so that they cannot be kept.
     """
     log = counter.log
     if log is None or log is SAVED:
         log = own_log(impl, counter)
+    if log.token is not None:
+        storage = None if already else impl.storage
+        keep_overwritten(log, counter, storage, impl.array, impl.byte_offset, index)
     log.note(counter, region_of(impl.array, impl.byte_offset, index))
 
 
@@ -61,6 +60,10 @@ def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> None:
     log = counter.log
     if log is None or log is SAVED:
         log = own_log(impl, counter)
+    if log.token is not None:
+        part = impl.array[place]
+        offset = impl.byte_offset + _address(part) - _address(impl.array)
+        keep_overwritten(log, counter, impl.storage, part, offset, None)
     row, layout = place[0], impl.layout
     if len(place) == 2 and type(row) is int and layout is not None and layout is not PECULIAR:
         if row < 0:

@@ -32,9 +32,10 @@ from __future__ import annotations
 import math
 import os
 import threading
+import weakref
 from array import array
 from types import CodeType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -42,9 +43,13 @@ from .arrays import Array, Shape
 from .lazy_array import physical
 from .store import WrittenIndex
 from .strides import reach
+from .tensor_impl import TensorImpl
 from .version_counter import Record, VersionCounter
 
-__all__ = ["SAVED", "Region", "WriteLog", "log_lock", "region_of"]
+if TYPE_CHECKING:
+    from .rewind import Token
+
+__all__ = ["SAVED", "Region", "WriteLog", "log_lock", "own_log", "region_of"]
 
 # Operator, code, instruction and thread of a write; see `Record`.
 _Line: TypeAlias = tuple[str, CodeType | None, int, int]
@@ -130,6 +135,8 @@ class WriteLog:
         Version and region of each write that is not folded yet.
     records : list of Record
         Who wrote, for versions that are not filed yet.
+    token : weak reference to Token, or None
+        The present state, if something was saved in it that is kept; see Note [Rewind].
     """
 
     __slots__ = (
@@ -144,6 +151,7 @@ class WriteLog:
         "entries",
         "nbytes",
         "records",
+        "token",
         "whole",
     )
 
@@ -151,6 +159,7 @@ class WriteLog:
     whole: int
     entries: list[_Entry]
     records: list[Record]
+    token: weakref.ref[Token] | None
     _base: int
     _granule: int
     _held: int
@@ -165,6 +174,7 @@ class WriteLog:
         self.whole = -1
         self.entries = []
         self.records = []
+        self.token = None
         # Versions in `last` are counted from here.
         self._base = version
         self._granule = _LARGEST_GRANULE
@@ -411,3 +421,14 @@ def _own_index(index: WrittenIndex) -> tuple[WrittenIndex, int]:
 
 # The log of a counter from which something was saved, while nothing was written since.
 SAVED: Final = WriteLog(0, 0)
+
+
+def own_log(impl: TensorImpl, counter: VersionCounter) -> WriteLog:
+    """The log of a counter that something was saved from, made once."""
+    storage = impl._storage
+    nbytes = impl.array.nbytes if storage is None else storage.nbytes()
+    with log_lock.lock:
+        log = counter.log
+        if log is None or log is SAVED:
+            log = counter.log = WriteLog(counter.value, nbytes)
+        return log

@@ -168,19 +168,21 @@ def is_inside(code: CodeType) -> bool:
     return False
 
 
-def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
+def count_write(impl: TensorImpl, operator: str, distance: int, *, already: bool = False) -> None:
     """Mark a tensor as written and move its version on, outside of the write funnel.
 
     Parameters
     ----------
     impl : TensorImpl
-        What is about to be written, or was by other means.
+        What is about to be written.
     operator, distance : str, int
         As in `wrote`.
+    already : bool
+        Whether it was written by other means before.
     """
     counter = impl.counter
     if counter.log is not None:
-        mark_written(impl, counter)
+        mark_written(impl, counter, already=already)
     version = counter.value = counter.value + 1
     wrote(impl, counter, version, operator, distance + _OWN_FRAME)
 

@@ -426,7 +426,7 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
             )
         written.append(x._impl)
     for impl in written:
-        count_write(impl, "increment_version", OUTERMOST)
+        count_write(impl, "increment_version", OUTERMOST, already=True)
 
 
 def operand(x: object) -> object:

@@ -1,0 +1,406 @@
+"""Keeping what is overwritten, and going back to it. This file is never compiled.
+
+NOTE [ Rewind ]
+
+Inside of `allow_mutation_on_saved_tensors` a write to a storage first keeps the bytes that it
+overwrites, if a saved value could need them. When backward needs such a value, it copies the live
+storage and undoes the writes one after another, newest first, until it is back at the moment of the
+save.
+
+Which bytes are needed is known without counting. A `Token` stands for a storage's state between two
+writes, and what is saved in that state holds it. The log holds the newest token weakly, and a write
+asks it: if it is gone, nothing that is alive was saved from this state or an earlier one, so that
+nothing is kept. Else the write keeps the bytes in the token, and links it to a new one. Links lead
+from old to new only, so that the oldest live save holds just what it needs, and reference counting
+frees the rest, without cycles:
+
+    save, token A     write 1: A.undo = its bytes     save, token B     write 2: B.undo = its bytes
+    A ------------------------------------------------> B ----------------------------------> C
+
+To restore what was saved at A: copy the live bytes, put back those of B.undo, then those of A.undo.
+
+All tokens of one storage share a `Chain`. Where a write cannot be kept (it is made outside of the
+block, or by other means, or the tensor looks at another storage by then), the chain is cut: its
+values can be restored only where nothing was written since. The stores that link tokens stand next
+to each other without a call between, so that no signal handler and no thread can see half of them.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from .arrays import Array, NumpyDType, Shape
+from .lazy_array import like, physical
+from .storage import Storage
+from .store import WrittenIndex
+from .tensor_impl import TensorImpl
+from .version_counter import VersionCounter
+from .write_log import SAVED, Region, WriteLog, own_log
+
+__all__ = [
+    "Chain",
+    "Token",
+    "allow_mutation_on_saved_tensors",
+    "can_restore",
+    "keep_overwritten",
+    "restored",
+    "rewinding",
+    "this_thread",
+    "token_of",
+]
+
+# Cursors of one chain in one pass.
+_CURSORS: Final = 4
+
+
+class Rewinding:
+    """How many blocks of `allow_mutation_on_saved_tensors` are open, on all threads.
+
+    Attributes
+    ----------
+    blocks : int
+        While it is zero, saves ask nothing more.
+    """
+
+    __slots__ = ("blocks",)
+
+    blocks: int
+
+    def __init__(self) -> None:
+        self.blocks = 0
+
+
+rewinding: Final = Rewinding()
+
+
+class _ThisThread(threading.local):
+    """State of one thread.
+
+    Attributes
+    ----------
+    keeps : bool
+        Whether writes keep what they overwrite.
+    cursors : dict of Chain to list of Cursor, or None
+        Those of the pass that runs; None outside of one.
+    """
+
+    keeps: bool
+    cursors: dict[Chain, list[Cursor]] | None
+
+    def __init__(self) -> None:
+        self.keeps = False
+        self.cursors = None
+
+
+class Undo:
+    """What one write has overwritten.
+
+    Attributes
+    ----------
+    offset : int
+        Of the written array's first element in the storage, in bytes.
+    shape, strides : tuple of int
+        Its geometry, strides in bytes.
+    index : WrittenIndex or None
+        Which of its elements; None for all.
+    old : ndarray
+        The elements.
+    """
+
+    __slots__ = ("index", "offset", "old", "shape", "strides")
+
+    offset: int
+    shape: Shape
+    strides: Shape
+    index: WrittenIndex | None
+    old: Array
+
+    def __init__(self, array: Array, offset: int, index: WrittenIndex | None) -> None:
+        plain = physical(array)
+        self.offset = offset
+        self.shape = plain.shape
+        self.strides = plain.strides
+        if index is None or not plain.ndim:
+            self.index = None
+            self.old = plain.copy()
+            return
+        key = _numpy_index(index, plain.shape)
+        self.index = key
+        self.old = np.array(plain[key])
+
+    def apply(self, memory: Array) -> None:
+        """Put the elements back in a copy of the storage."""
+        view = _view(memory, self.shape, self.old.dtype, self.offset, self.strides)
+        if self.index is None:
+            view[...] = self.old
+        else:
+            view[self.index] = self.old
+
+
+class Chain:
+    """What the tokens of one storage share.
+
+    Attributes
+    ----------
+    storage : Storage
+        Where the values lie.
+    cut : int or None
+        The version of the first write that was not kept.
+    low, high : int
+        The bytes of all that was saved, from the first to behind the last.
+    """
+
+    __slots__ = ("cut", "high", "low", "storage")
+
+    storage: Storage
+    cut: int | None
+    low: int
+    high: int
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.cut = None
+        self.low = 2**62
+        self.high = 0
+
+
+class Token:
+    """A storage's state between two writes; see Note [Rewind].
+
+    Attributes
+    ----------
+    chain : Chain
+        What it belongs to.
+    undo : Undo or None
+        What the write that ended the state has overwritten; None while it lasts.
+    next : Token or None
+        The state after that write.
+    """
+
+    __slots__ = ("__weakref__", "chain", "next", "undo")
+
+    chain: Chain
+    undo: Undo | None
+    next: Token | None
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.undo = None
+        self.next = None
+
+
+TokenReference: TypeAlias = weakref.ref[Token]
+
+
+class Cursor:
+    """A copy of a storage that goes back in time.
+
+    Attributes
+    ----------
+    at : Token
+        Whose state it shows.
+    memory : ndarray
+        As many bytes as the storage has, filled from `low` to `high`.
+    """
+
+    __slots__ = ("at", "high", "low", "memory")
+
+    at: Token
+    memory: Array
+    low: int
+    high: int
+
+    def __init__(self, token: Token) -> None:
+        chain = token.chain
+        live = chain.storage.flat
+        self.low, self.high = chain.low, chain.high
+        self.memory = np.empty(live.size, np.uint8)
+        # First the copy, then the links: a write that comes between is undone.
+        self.memory[self.low : self.high] = live[self.low : self.high]
+        self._undo(_until(token, None))
+        self.at = token
+
+    def go_back_to(self, token: Token, undone: list[Undo]) -> None:
+        """Show the state of an earlier token, from which these writes lead here."""
+        self._undo(undone)
+        self.at = token
+
+    def _undo(self, undone: list[Undo]) -> None:
+        for undo in reversed(undone):
+            undo.apply(self.memory)
+
+
+this_thread: Final = _ThisThread()
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[None]:
+    """Let values that were saved for backward be overwritten.
+
+    What is saved inside of the block on this thread is not refused when it is written inside: the
+    write keeps the bytes that it overwrites, and backward goes back to them, inside of the block or
+    after it. The gradient is that of the program with a ``clone()`` before every save. The cost is
+    the memory of what is overwritten while a saved value that could need it is alive, and one copy
+    of each such storage during backward; time grows with what is touched. Blocks nest.
+
+    What is not kept is refused as always: a write outside of the block, on another thread, or by
+    other means (`increment_version`), if it has overwritten an element that is needed.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+    >>> with vt.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     y = x.clone()
+    ...     z = y * y  # saves y
+    ...     y.mul_(10)  # overwrites it
+    tensor([10., 20.], grad_fn=<MulBackward0>)
+    >>> z.sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    before = this_thread.keeps
+    rewinding.blocks += 1
+    try:
+        this_thread.keeps = True
+        yield
+    finally:
+        this_thread.keeps = before
+        rewinding.blocks -= 1
+
+
+def token_of(impl: TensorImpl, counter: VersionCounter, region: Region) -> Token | None:
+    """The present state of a storage from which a region is saved; None if it is not to be kept."""
+    if not this_thread.keeps:
+        return None
+    log = counter.log
+    if log is None or log is SAVED:
+        log = own_log(impl, counter)
+    storage = impl.storage
+    while True:
+        reference = log.token
+        token = None if reference is None else reference()
+        if token is None or token.chain.storage is not storage:
+            former = token
+            token = Token(Chain(storage))
+            made = weakref.ref(token)
+            if log.token is not reference:
+                continue
+            log.token = made
+            if former is not None:
+                former.chain.cut = counter.value + 1
+        chain = token.chain
+        chain.low, chain.high = min(chain.low, region[0]), max(chain.high, region[1])
+        return token
+
+
+def keep_overwritten(
+    log: WriteLog,
+    counter: VersionCounter,
+    storage: Storage | None,
+    array: Array,
+    offset: int,
+    index: WrittenIndex | None,
+) -> None:
+    """Keep what is about to be overwritten, or cut the chain; called before anything is marked.
+
+    Parameters
+    ----------
+    storage : Storage or None
+        Where the array lies; None if its bytes were overwritten already, or are not known.
+    array, offset, index
+        As `region_of` has them.
+    """
+    while True:
+        reference = log.token
+        token = None if reference is None else reference()
+        if token is None:
+            # No value is alive that was saved from this state or an earlier one.
+            log.token = None
+            return
+        chain = token.chain
+        if not this_thread.keeps or storage is not chain.storage:
+            chain.cut = counter.value + 1
+            log.token = None
+            return
+        undo = Undo(array, offset, index)
+        later = Token(chain)
+        made = weakref.ref(later)
+        if log.token is not reference:
+            # A signal handler or another thread has written: its bytes come first.
+            continue
+        token.undo = undo
+        token.next = later
+        log.token = made
+        return
+
+
+def can_restore(token: Token, log: WriteLog, region: Region) -> bool:
+    """Whether every write to a region since a token's state was kept."""
+    cut = token.chain.cut
+    return cut is None or not log.is_written(region, cut - 1)
+
+
+def restored(token: Token, array: Array, offset: int) -> Array:
+    """The elements of an array as they were in a token's state, in memory of their own."""
+    memory = _memory_at(token, array, offset)
+    plain = physical(array)
+    value = _view(memory, plain.shape, plain.dtype, offset, plain.strides)
+    return like(array, value.copy(order="K"))
+
+
+def _memory_at(token: Token, array: Array, offset: int) -> Array:
+    """A copy of the storage, in which an array's elements are as they were."""
+    cursors = this_thread.cursors
+    if cursors is None:
+        return Cursor(token).memory
+    own = cursors.setdefault(token.chain, [])
+    by_token = {cursor.at: cursor for cursor in own}
+    undone: list[Undo] = []
+    state: Token | None = token
+    while state is not None:
+        nearest = by_token.get(state)
+        if nearest is not None and nearest.low <= token.chain.low:
+            if nearest.high >= token.chain.high:
+                nearest.go_back_to(token, undone)
+                return nearest.memory
+        if state.undo is not None:
+            undone.append(state.undo)
+        state = state.next
+    cursor = Cursor(token)
+    own.append(cursor)
+    del own[:-_CURSORS]
+    return cursor.memory
+
+
+def _until(token: Token, end: Token | None) -> list[Undo]:
+    """The writes from one state to another, oldest first."""
+    undone: list[Undo] = []
+    state: Token | None = token
+    while state is not end and state is not None:
+        if state.undo is not None:
+            undone.append(state.undo)
+        state = state.next
+    return undone
+
+
+def _view(memory: Array, shape: Shape, dtype: NumpyDType, offset: int, strides: Shape) -> Array:
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    view: Array = np.ndarray(shape, dtype, memory, offset, strides)
+    return view
+
+
+def _numpy_index(index: WrittenIndex, shape: Shape) -> WrittenIndex:
+    """An index as NumPy takes it, in memory of its own."""
+    if isinstance(index, tuple):
+        return tuple([k if isinstance(k, slice) else np.array(physical(k)) for k in index])
+    if index.dtype == np.bool_:
+        return np.array(np.broadcast_to(physical(index), shape))
+    return tuple([np.array(k) for k in np.unravel_index(index, shape)])
