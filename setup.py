@@ -38,7 +38,7 @@ INTERPRETED = """
     storage/native.py storage/quiet.py storage/recent_writes.py storage/rewind.py storage/shapes.py
     storage/unchecked.py storage/warn.py
     views/set_memory.py
-    graph/decoration.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
+    graph/audit.py graph/decoration.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
     graph/this_thread.py
     engine/running.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py

@@ -20,6 +20,7 @@ from .errors import (
     ViewInvalidError,
 )
 from .formatting import tensor_text
+from .graph.audit import audit, show_to_numpy
 from .graph.functions import meta_of, requires_grad
 from .graph.recording import is_grad_enabled
 from .ops.arguments import array_of
@@ -171,6 +172,8 @@ class ConversionMethods(CreationMethods, CastMethods):
         impl.storage.exported = True
         # A fresh array object: assigning to its shape must not change the tensor.
         view: Array = resolved(impl.array).view()
+        if audit.locks:
+            show_to_numpy(impl.storage, view)
         return view
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:

@@ -16,6 +16,7 @@ from .errors import (
     ShapeError,
 )
 from .fresh_tensor import dtype_for, leaf, shape_and_dtype, with_grad, written
+from .graph.audit import audit, show_to_numpy
 from .ops.arguments import numpy_or_none
 from .ops.from_python import (
     array_from_data,
@@ -163,6 +164,8 @@ def from_numpy(ndarray: Array) -> Tensor:
         )
     impl = TensorImpl(ndarray.view(np.ndarray))
     impl.storage.exported = True
+    if audit.locks:
+        show_to_numpy(impl.storage, ndarray)
     return Tensor._wrap(impl)
 
 

@@ -57,6 +57,7 @@ __all__ = [
     "StaleSavedError",
     "SwapError",
     "UndeclaredWriteError",
+    "UnseenWriteError",
     "UnusedInputError",
     "ViewInvalidError",
     "ViewOfLeafWriteError",
@@ -332,6 +333,22 @@ class StaleSavedError(VtgradError, RuntimeError):
 
 class InterruptedWriteError(VtgradError, RuntimeError):
     """A value has no gradient because a write to it was broken off."""
+
+    kind = "interrupted-write"
+
+
+class UnseenWriteError(VtgradError, RuntimeError):
+    """A saved value was changed by a write that did not pass through the library.
+
+    Attributes
+    ----------
+    node : str
+        The node that saved the value.
+    saved_at : CallSite or None
+        The line that saved it; only in anomaly mode.
+    """
+
+    kind = "unseen-write"
 
 
 class GraphFreedError(VtgradError, RuntimeError):

@@ -8,6 +8,7 @@ from types import MethodType
 from typing import ClassVar, ParamSpec, Protocol, TypeVar, overload
 
 from ..errors import ArgumentTypeError
+from ..graph.audit import audit
 from ..graph.functions import collect_next_edges
 from ..graph.input_metadata import metadata_of
 from ..graph.recording import is_recording, set_mode
@@ -128,6 +129,8 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     given, numbers = record_results(call, results, node)
     if records:
         call.save(numbers)
+        if audit.enabled:
+            call.audit(context.__dict__)
     call.is_over()
     return tuple(given) if isinstance(returned, tuple) else given[0]
 

@@ -6,6 +6,7 @@ import weakref
 from typing import TYPE_CHECKING, cast
 
 from ..errors import ArgumentTypeError, FunctionError, GraphFreedError, ViewInvalidError
+from ..graph.audit import Fingerprint
 from ..graph.edge import Edge
 from ..graph.functions import gradient_edge
 from ..graph.input_metadata import InputMetadata
@@ -55,6 +56,9 @@ class Call:
         For each edge, shape and dtype of that argument.
     argument_count : int
         How many arguments there were, tensors or not.
+    audited : tuple of (str, Fingerprint)
+        What tensors looked like that forward has stored as attributes of the context, if audit is
+        on: see Note [Audit].
     results : tuple of InputMetadata or None
         Shape and dtype of each result; None for one that is no tensor.
     to_save : tuple of TensorBase or None
@@ -74,6 +78,7 @@ class Call:
     __slots__ = (
         "_node",
         "argument_count",
+        "audited",
         "backward_class",
         "dirty",
         "edges",
@@ -98,6 +103,7 @@ class Call:
     places: tuple[int, ...]
     shapes: tuple[InputMetadata, ...]
     argument_count: int
+    audited: tuple[tuple[str, Fingerprint], ...]
     results: tuple[InputMetadata | None, ...]
     to_save: tuple[TensorBase | None, ...]
     saved: tuple[SavedVariable | None, ...]
@@ -123,6 +129,7 @@ class Call:
         self.places = places
         self.shapes = ()
         self.argument_count = argument_count
+        self.audited = ()
         self.results = ()
         self.to_save = ()
         self.saved = ()
@@ -204,9 +211,33 @@ class Call:
         self.dirty = ()
         self.non_differentiable = ()
 
+    def audit(self, attributes: dict[str, object]) -> None:
+        """Take fingerprints of tensors that forward has stored on the context."""
+        self.audited = tuple(
+            [
+                (name, Fingerprint(value._impl.array, value._impl.storage))
+                for name, value in attributes.items()
+                if isinstance(value, TensorBase)
+            ]
+        )
+
+    def check_audited(self, node: Node, attributes: dict[str, object]) -> None:
+        """Raise if one of them has changed since.
+
+        Raises
+        ------
+        UnseenWriteError
+            If so.
+        """
+        for name, fingerprint in self.audited:
+            value = attributes.get(name)
+            if isinstance(value, TensorBase):
+                fingerprint.check(value._impl.array, node, f", kept as ctx.{name}")
+
     def release(self) -> None:
         """Free what was saved."""
         self.saved = ()
+        self.audited = ()
         self.invalid = ()
         self.freed = True
 

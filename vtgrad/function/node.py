@@ -104,6 +104,8 @@ class BackwardCFunction(Node):
             no_backward()
         if self._reads_saved:
             self._ctx._call.check_saved(self)
+        if self._ctx._call.audited:
+            self._ctx._call.check_audited(self, self._ctx.__dict__)
 
     def release_variables(self) -> None:
         """Free what forward saved; attributes of the context stay."""

@@ -35,6 +35,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, region_of
+from .audit import Fingerprint, audit, fingerprint_of
 from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
@@ -79,6 +80,7 @@ class SavedVariable:
         "_array",
         "_counter",
         "_edge",
+        "_fingerprint",
         "_guard",
         "_offset",
         "_storage",
@@ -94,6 +96,7 @@ class SavedVariable:
     _array: Array | None
     _counter: VersionCounter
     _edge: Edge | None
+    _fingerprint: Fingerprint | None
     _guard: ViewGuard | None
     _offset: int
     _storage: Storage | None
@@ -134,10 +137,10 @@ class SavedVariable:
         self._edge = edge
         self._tensor = weakref.ref(tensor)
         self._token = None
+        self._fingerprint = None
         self.version = counter.value
-        if rewinding.blocks:
-            region = region_of(impl.array, impl.byte_offset)
-            self._token = token_of(impl, counter, region)
+        if rewinding.blocks or audit.enabled:
+            self._keep(impl, counter)
         meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
 
@@ -152,10 +155,17 @@ class SavedVariable:
         self._edge = edge
         self._tensor = None
         self._token = None
+        self._fingerprint = None
         self._guard = None
         self.version = counter.value
-        if rewinding.blocks and counter is not INFERENCE:
+        if rewinding.blocks or audit.enabled:
+            self._keep(impl, counter)
+
+    def _keep(self, impl: TensorImpl, counter: VersionCounter) -> None:
+        """What rewind and audit need of the value at this moment."""
+        if counter is not INFERENCE:
             self._token = token_of(impl, counter, region_of(impl.array, impl.byte_offset))
+            self._fingerprint = fingerprint_of(impl.array, impl.storage)
 
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
@@ -180,15 +190,25 @@ class SavedVariable:
             If it was detached in place.
         StaleSavedError
             If it was overwritten.
+        UnseenWriteError
+            If it has changed otherwise, and audit is on.
         """
-        if self._array is not None and self._counter.value == self.version:
+        self._look(node)
+
+    def _look(self, node: Node) -> bool:
+        """`_settle`, unless nothing can have happened to the value."""
+        if (
+            self._array is not None
+            and self._counter.value == self.version
+            and self._fingerprint is None
+        ):
             edge = self._edge
             if edge is None:
-                return
+                return False
             hooks = edge.function.hooks
             if hooks is None or edge.input_nr not in hooks.detached:
-                return
-        self._settle(node)
+                return False
+        return self._settle(node)
 
     def _settle(self, node: Node) -> bool:
         """Vouch for the value, or raise; the order of the questions is part of the rules.
@@ -231,6 +251,10 @@ class SavedVariable:
                     raise self._detached(node)
         if version != self.version and not rewinds:
             raise self._stale(node)
+        if self._fingerprint is not None and not rewinds:
+            # `x.data = y` replaces the elements of the tensor.
+            now = array if tensor is None else tensor._impl.array
+            self._fingerprint.check(now, node)
         return rewinds
 
     def _can_rewind(self, array: Array) -> bool:
@@ -275,12 +299,12 @@ class SavedVariable:
 
     def unpack_array(self, node: Node) -> Array:
         """The saved elements, after the version was checked once more."""
-        if self._array is None or self._counter.value != self.version:
-            rewinds = self._settle(node)
-            array, token = self._array, self._token
-            assert array is not None
-            return restored(token, array, self._offset) if rewinds and token is not None else array
         array = self._array
+        if (
+            array is None or self._counter.value != self.version or self._fingerprint is not None
+        ) and self._settle(node):
+            return self._restored(node)
+        assert array is not None
         reference = self._tensor
         if reference is not None:
             tensor = reference()
@@ -297,18 +321,28 @@ class SavedVariable:
         VtgradError
             As `check` does.
         """
-        self.check(node)
-        array, token = self._array, self._token
+        rewinds = self._look(node)
+        array = self._array
         assert array is not None
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             return tensor
-        if token is not None and self._counter.value != self.version:
-            impl = TensorImpl(restored(token, array, self._offset))
+        if rewinds:
+            impl = TensorImpl(self._restored(node))
         else:
             impl = self._rebuilt(array)
         impl.autograd_meta = self._meta_for(node)
         return operators().wrap(impl)
+
+    def _restored(self, node: Node) -> Array:
+        """The value as it was when it was saved; see Note [Rewind]."""
+        array, token = self._array, self._token
+        assert array is not None
+        assert token is not None
+        value = restored(token, array, self._offset)
+        if self._fingerprint is not None:
+            self._fingerprint.check(value, node)
+        return value
 
     def _rebuilt(self, array: Array) -> TensorImpl:
         """Where the value lies, for a tensor in the place of one that is gone."""
