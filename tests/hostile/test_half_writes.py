@@ -10,6 +10,7 @@ import signal
 import sys
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache, partial
 from operator import call
 
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from vtgrad.autograd.graph import allow_mutation_on_saved_tensors
 from vtgrad.errors import InterruptedWriteError, StaleSavedError
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.store import Store
@@ -185,6 +187,40 @@ def _set_to_more() -> Made:
     return (x, y, y[1:]), lambda: x.set_(y, 1, (4, 4))
 
 
+def _saved_before(write: Callable[[vt.Tensor], object], *, rewinds: bool = False) -> Made:
+    """A write to part of what a square has saved, the first of it or one of many."""
+    leaf = vt.arange(1.0, 7.0).reshape(2, 3).clone().requires_grad_()
+    with allow_mutation_on_saved_tensors() if rewinds else nullcontext():
+        x = leaf * 2
+        first, second = x[0] * x[0], x[1] * x[1]
+
+    def do() -> None:
+        with allow_mutation_on_saved_tensors() if rewinds else nullcontext():
+            write(x)
+
+    return (leaf, x, first, second), do
+
+
+def _saved() -> Made:
+    return _saved_before(lambda x: x[0].mul_(3))
+
+
+def _saved_and_assigned() -> Made:
+    return _saved_before(lambda x: x.__setitem__((1, 2), 5.0))
+
+
+def _saved_and_scattered() -> Made:
+    return _saved_before(lambda x: x.index_fill_(1, vt.tensor([1]), 0.5))
+
+
+def _rewound() -> Made:
+    return _saved_before(lambda x: x[0].mul_(3), rewinds=True)
+
+
+def _rewound_index() -> Made:
+    return _saved_before(lambda x: x.__setitem__(vt.tensor([1, 1]), 0.5), rewinds=True)
+
+
 def _announced() -> Made:
     x = vt.ones(2, 3)
     return (x, x[0]), lambda: vt.autograd.graph.increment_version(x)
@@ -206,6 +242,11 @@ PROGRAMS = [
     _result_is_saved,
     _retained,
     _retained_view,
+    _rewound,
+    _rewound_index,
+    _saved,
+    _saved_and_assigned,
+    _saved_and_scattered,
     _set,
     _transposed,
     _transposed_leaf,
@@ -229,6 +270,9 @@ FILES = (
     "graph/node.py",
     "ops/",
     "storage/growth.py",
+    "storage/mark_written.py",
+    "storage/rewind.py",
+    "storage/write_log.py",
     "storage/writers.py",
     "views/",
 )
