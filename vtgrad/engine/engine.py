@@ -71,7 +71,7 @@ def execute(
         Note [Backward is all or nothing].
     """
     task = GraphTask(roots, keep_graph, create_graph)
-    task.count_dependencies()
+    task.count_dependencies(inputs)
     former: list[tuple[int, AccumulateGrad]] = []
     wanted: Sequence[Edge | None] = ()
     if inputs is not None:

@@ -81,6 +81,10 @@ class GraphTask:
         everything is.
     runs : set of Node or None
         The nodes that run; None if all do.
+    lowest : int
+        Nothing that was asked for is below a node of this topological number or a smaller one, so
+        that such nodes are counted but not looked below; -1 if all are. See
+        Note [Topological numbers].
     keep_graph : bool
         Whether saved values stay.
     create_graph : bool
@@ -101,6 +105,7 @@ class GraphTask:
         "dependencies",
         "for_hooks",
         "keep_graph",
+        "lowest",
         "needs",
         "nesting",
         "roots",
@@ -111,6 +116,7 @@ class GraphTask:
     dependencies: dict[Node, int]
     needs: dict[Node, int] | None
     runs: set[Node] | None
+    lowest: int
     keep_graph: bool
     create_graph: bool
     captures: dict[Node, dict[int, list[int]]]
@@ -123,6 +129,7 @@ class GraphTask:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.dependencies = {}
+        self.lowest = -1
         self.needs = None
         self.runs = None
         self.captures = {}
@@ -130,15 +137,26 @@ class GraphTask:
         self.for_hooks = None
         self._may_write_saved = None
 
-    def count_dependencies(self) -> None:
-        """Find every node that can be reached and what it waits for."""
-        dependencies = self.dependencies
+    def count_dependencies(self, inputs: Sequence[Edge | None] | None = None) -> None:
+        """Find the nodes that can be reached and what they wait for.
+
+        Parameters
+        ----------
+        inputs : sequence of Edge or None, optional
+            The values whose gradients are asked for, if not all are: then what lies below the
+            lowest of them is left out.
+        """
+        if inputs is not None:
+            numbers = [edge.topological_nr for edge in inputs if edge is not None]
+            self.lowest = min(numbers, default=-1)
+        lowest, dependencies = self.lowest, self.dependencies
         stack = []
         for edge in self.roots:
             function = edge.function
             if function not in dependencies:
                 dependencies[function] = 0
-                stack.append(function)
+                if function.topological_nr > lowest:
+                    stack.append(function)
         while stack:
             for next_edge in stack.pop().next_edges:
                 if next_edge is not None:
@@ -147,7 +165,8 @@ class GraphTask:
                     seen = dependencies.get(function)
                     if seen is None:
                         dependencies[function] = 1
-                        stack.append(function)
+                        if function.topological_nr > lowest:
+                            stack.append(function)
                     else:
                         dependencies[function] = seen + 1
 
@@ -193,34 +212,20 @@ class GraphTask:
                     place
                 )
         needs: dict[Node, int] = {}
-        for node in self._inputs_first():
+        # Each node after those that its edges lead to.
+        for node in sorted(self.dependencies, key=_topological_nr):
             bits = 0
-            for i, next_edge in enumerate(node.next_edges):
-                if next_edge is not None and (
-                    next_edge.function in runs or next_edge.function in wanted
-                ):
-                    bits |= 1 << i
+            if node.topological_nr > self.lowest:
+                for i, next_edge in enumerate(node.next_edges):
+                    if next_edge is not None and (
+                        next_edge.function in runs or next_edge.function in wanted
+                    ):
+                        bits |= 1 << i
             needs[node] = bits
             if bits:
                 runs.add(node)
         self.needs = needs
         self.runs = runs
-
-    def _inputs_first(self) -> list[Node]:
-        """All nodes, each after the nodes that its edges lead to."""
-        waiting = {node: sum(e is not None for e in node.next_edges) for node in self.dependencies}
-        parents: dict[Node, list[Node]] = {}
-        for node in self.dependencies:
-            for edge in node.next_edges:
-                if edge is not None:
-                    parents.setdefault(edge.function, []).append(node)
-        order = [node for node, count in waiting.items() if count == 0]
-        for node in order:
-            for parent in parents.get(node, ()):
-                waiting[parent] -= 1
-                if waiting[parent] == 0:
-                    order.append(parent)
-        return order
 
     def will_run(self, node: Node) -> bool:
         """Whether the node itself runs, rather than only being passed by."""
@@ -334,6 +339,10 @@ class GraphTask:
             for node in nodes:
                 if isinstance(node, AccumulateGrad):
                     node.check_grad()
+
+
+def _topological_nr(node: Node) -> int:
+    return node.topological_nr
 
 
 def _can_run(nodes: Iterable[Node]) -> bool:

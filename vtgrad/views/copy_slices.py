@@ -88,7 +88,7 @@ class CopySlices(Node):
         """The new producer of `base`, after the operator of `function` wrote to `view`."""
         node = CopySlices((base_edge, *function.next_edges[1:]))
         # Only this node sends gradients on: the former producer of the view is not needed any more.
-        function.next_edges = node.next_edges
+        function.lead_like(node)
         node.fn = function
         if function.hooks is not None:
             # So early, only nodes that run users' code have any.
