@@ -174,9 +174,10 @@ class NodeHooks:
         Where to put the gradient that is left after all tensor hooks.
     pre, post : HookDict
         Hooks of the node itself, before and after it runs.
-    detached : set of int
-        Outputs whose tensor was detached in place: what was saved of them is not to be used, also
-        when the tensor itself is gone.
+    detached : list of weak reference
+        Results that were detached in place: a value that was saved of such a tensor is not to be
+        used, also when the tensor itself is gone. A tensor that stands for a saved result while the
+        node runs is another one; it may be used.
     """
 
     __slots__ = ("__weakref__", "detached", "post", "pre", "retain_grad", "tensor_pre")
@@ -185,14 +186,25 @@ class NodeHooks:
     retain_grad: dict[int, GradCell]
     pre: HookDict[NodePreHook]
     post: HookDict[NodePostHook]
-    detached: set[int]
+    detached: list[weakref.ref[TensorBase]]
 
     def __init__(self) -> None:
-        self.detached = set()
+        self.detached = []
         self.tensor_pre = {}
         self.retain_grad = {}
         self.pre = HookDict()
         self.post = HookDict()
+
+    def was_detached(self, tensor: weakref.ref[TensorBase] | None) -> bool:
+        """Whether a tensor, which may be gone, was detached in place.
+
+        Parameters
+        ----------
+        tensor : weak reference or None
+            Without a callback: of these Python makes one for all who ask, so that it can be told
+            from those of other tensors also when the tensor is gone.
+        """
+        return tensor is not None and any(tensor is other for other in self.detached)
 
     def tensor_hooks(self, output_nr: int) -> HookDict[TensorHook]:
         """The tensor hooks of one output, made on first use."""

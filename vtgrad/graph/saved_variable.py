@@ -143,7 +143,7 @@ class SavedVariable:
             if edge is None:
                 return
             hooks = edge.function.hooks
-            if hooks is None or edge.input_nr not in hooks.detached:
+            if hooks is None or not hooks.was_detached(self._tensor):
                 return
         self._refuse(node)
 
@@ -167,7 +167,7 @@ class SavedVariable:
                 self._guard.check(self._counter)
             if edge is not None:
                 hooks = edge.function.hooks
-                if hooks is not None and edge.input_nr in hooks.detached:
+                if hooks is not None and hooks.was_detached(self._tensor):
                     raise self._detached(node)
         if self._counter.value != self.version:
             raise self._stale(node)
