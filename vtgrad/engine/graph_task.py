@@ -28,7 +28,8 @@ def unused_input(nr: int) -> UnusedInputError:
     """The error for an input of ``grad`` that got no gradient."""
     return UnusedInputError(
         f"input {nr} was not used to compute the outputs, or was written in place since; pass "
-        "allow_unused=True to get None for it",
+        "allow_unused=True to get None for it (without materialize_grads if it is a GradientEdge, "
+        "of which no zeros are made)",
         index=nr,
     )
 
@@ -235,13 +236,17 @@ class GraphTask:
         """Whether gradients are to be sent to the node, to run it or to hand them out."""
         return self.runs is None or node in self.runs or node in self.captures
 
-    def check_all_reached(self, inputs: Sequence[Edge | None], reached_before: set[int]) -> None:
-        """Raise if the roots do not lead to one of the inputs.
+    def check_reached(
+        self, inputs: Sequence[Edge | None], required: Sequence[int], reached_before: set[int]
+    ) -> None:
+        """Raise if the roots do not lead to one of the inputs that are required.
 
         Parameters
         ----------
         inputs : sequence of Edge or None
             The values whose gradients are asked for.
+        required : sequence of int
+            The places of those that the roots must lead to.
         reached_before : set of int
             Places of inputs that the roots lead to in a shape that they had before.
 
@@ -251,7 +256,8 @@ class GraphTask:
             Before anything has run.
         """
         reached: set[tuple[Node, int]] | None = None
-        for nr, edge in enumerate(inputs):
+        for nr in required:
+            edge = inputs[nr]
             if edge is None or edge.function not in self.dependencies:
                 if nr in reached_before:
                     continue

@@ -214,15 +214,23 @@ class DifferentiableViewMeta(AutogradMeta):
         super().retain(owner)
         self.base_fn = producer_of(self.base)
 
+    def stop_retaining(self) -> None:
+        """Undo `retain`, for earlier producers too."""
+        self._leave_earlier_producers()
+        super().stop_retaining()
+
     def set_gradient_edge(self, node: Node | None, output_nr: int) -> None:
         """Give the view a new producer; a retained gradient leaves all earlier ones."""
         self.written_by = None
+        self._leave_earlier_producers()
+        super().set_gradient_edge(node, output_nr)
+
+    def _leave_earlier_producers(self) -> None:
         for reference, nr in self.kept_on:
             hooks = reference()
             if hooks is not None:
                 hooks.retain_grad.pop(nr, None)
         self.kept_on = ()
-        super().set_gradient_edge(node, output_nr)
 
     def _keeps_value(self, owner: TensorBase, base: TensorBase) -> bool:
         """Whether every recorded write since `base_fn` was to other memory than the view's."""
