@@ -150,9 +150,9 @@ def test_an_unused_edge_cannot_be_materialized(with_a_used_input: bool) -> None:
     # Zeros are made like a tensor, and an edge stands for none.
     x, z = leaf(2), leaf(2)
     edge = vt.autograd.graph.get_gradient_edge(z * 2)
-    inputs = [x, edge] if with_a_used_input else [edge]
+    used = [x] if with_a_used_input else []
     with refused(RuntimeError, "unused-input", [x, z]):
-        vt.autograd.grad(x.sum(), inputs, materialize_grads=True)
+        vt.autograd.grad(x.sum(), [*used, edge], materialize_grads=True)
 
 
 def test_an_edge_that_is_used_may_be_named_where_others_are_materialized() -> None:

@@ -376,7 +376,7 @@ def test_an_operators_own_output_may_be_detached_in_place() -> None:
 
 
 # Of one eighth: the second derivative of each operator, by hand.
-SECOND = {
+SECOND: dict[str, tuple[Op, float]] = {
     "tanh": (lambda x: x.tanh(), -0.244860096),
     "sigmoid": (lambda x: x.sigmoid(), -0.015543889),
     "reciprocal": (lambda x: x.reciprocal(), 1024.0),
