@@ -58,7 +58,8 @@ class DifferentiableViewMeta(AutogradMeta):
         For views that may not be written only, else not set: the line that made the view, or the
         one that it is a view of.
     base_fn : Node or None
-        With a retained gradient only: the base's producer for which `grad_fn_` was made.
+        With a retained gradient only: the base's producer for which `grad_fn_` was made. Of any
+        view, right after it was written: the node of the operator that wrote.
     kept_on : tuple
         With a retained gradient only: the hooks of earlier producers of the very value that the
         view shows.
@@ -181,11 +182,7 @@ class DifferentiableViewMeta(AutogradMeta):
         with graph_lock:
             slices = self.written_by
             if slices is not None:
-                node = slices.written_edge().function
-                # As in PyTorch, it runs as if it had been made at the write.
-                node.sequence_nr = slices.sequence_nr + 1
-                node.thread_id = slices.thread_id
-                self.store_producer(node, 0)
+                self.store_producer(slices.written_edge().function, 0)
                 self.written_by = None
 
     def _rebuild(self, owner: TensorBase, base: TensorBase) -> None:
@@ -195,6 +192,11 @@ class DifferentiableViewMeta(AutogradMeta):
             self.stop_being_leaf(LeafState.MOVED)
         old, old_nr = self.grad_fn_, self.output_nr
         rebuilt = self._rebuilt(owner, base)
+        if rebuilt is not None and self.base_fn is not None:
+            slices = producer_of(base)
+            if isinstance(slices, CopySlices) and slices.fn is self.base_fn:
+                # This very view was written; see Note [A saved result of a written view].
+                rebuilt = slices.remember_view_node(rebuilt)
         keeps_value = self.retains_grad and self._keeps_value(owner, base)
         earlier, self.kept_on = self.kept_on, ()
         if not keeps_value:
@@ -206,8 +208,7 @@ class DifferentiableViewMeta(AutogradMeta):
             hooks = old.own_hooks()
             hooks.retain_grad[old_nr] = self.cell
             self.kept_on = (*earlier, (weakref.ref(hooks), old_nr))
-        if self.retains_grad:
-            self.base_fn = producer_of(base)
+        self.base_fn = producer_of(base) if self.retains_grad else None
 
     def retain(self, owner: TensorBase) -> None:
         """Keep ``.grad`` of the view, also through writes to other parts of the base."""
