@@ -25,6 +25,7 @@ from .input_metadata import InputMetadata
 
 if TYPE_CHECKING:
     from .accumulate_grad import AccumulateGrad
+    from .retained_part import RetainedPart
 
 __all__ = [
     "GradCell",
@@ -172,6 +173,10 @@ class NodeHooks:
         Tensor hooks by output number, in order of the first registration; they run first.
     retain_grad : dict of int to GradCell
         Where to put the gradient that is left after all tensor hooks.
+    parts : tuple of RetainedPart
+        Retained gradients of which what arrives at output 0 is a part.
+    view : weak reference to a tensor, or None
+        The view that output 0 is, or was, if it retains its gradient.
     pre, post : HookDict
         Hooks of the node itself, before and after it runs.
     detached : list of weak reference
@@ -180,10 +185,21 @@ class NodeHooks:
         node runs is another one; it may be used.
     """
 
-    __slots__ = ("__weakref__", "detached", "post", "pre", "retain_grad", "tensor_pre")
+    __slots__ = (
+        "__weakref__",
+        "detached",
+        "parts",
+        "post",
+        "pre",
+        "retain_grad",
+        "tensor_pre",
+        "view",
+    )
 
     tensor_pre: dict[int, HookDict[TensorHook]]
     retain_grad: dict[int, GradCell]
+    parts: tuple[RetainedPart, ...]
+    view: weakref.ref[TensorBase] | None
     pre: HookDict[NodePreHook]
     post: HookDict[NodePostHook]
     detached: list[weakref.ref[TensorBase]]
@@ -192,6 +208,8 @@ class NodeHooks:
         self.detached = []
         self.tensor_pre = {}
         self.retain_grad = {}
+        self.parts = ()
+        self.view = None
         self.pre = HookDict()
         self.post = HookDict()
 

@@ -94,6 +94,8 @@ class Node(Edge):
     overwrites: ClassVar[bool] = False
     # Whether this is a leaf's AccumulateGrad.
     is_leaf_node: ClassVar[bool] = False
+    # Whether it is the node of a view, whose first edge leads to what it is a view of.
+    is_view_node: ClassVar[bool] = False
     # Whether `save_results` has anything to do.
     saves_results: ClassVar[bool] = False
 

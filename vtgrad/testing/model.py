@@ -159,6 +159,8 @@ class ModelTensor(SaveCheck):
         """Keep gradients from now on."""
         if not self.retains:
             self.retains, self.writes_seen = True, len(self.root.writes)
+            if self.node is not None:
+                self.node.marked = True
 
     def keeps_value(self) -> bool:
         """Whether recorded writes to the base, since last asked, were all to other cells."""

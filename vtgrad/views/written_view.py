@@ -25,7 +25,7 @@ This file is never compiled, see Note [One source, two builds].
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..graph.node import Node
 from ..graph.region import Gradient
@@ -48,6 +48,8 @@ class WrittenView(Node):
     """
 
     __slots__ = ("__weakref__", "view")
+
+    is_view_node: ClassVar[bool] = True
 
     view: Node
 
