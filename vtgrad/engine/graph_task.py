@@ -148,7 +148,7 @@ class GraphTask:
             lowest of them is left out.
         """
         if inputs is not None:
-            numbers = [edge.topological_nr for edge in inputs if edge is not None]
+            numbers = [edge.function.topological_nr for edge in inputs if edge is not None]
             self.lowest = min(numbers, default=-1)
         lowest, dependencies = self.lowest, self.dependencies
         stack = []

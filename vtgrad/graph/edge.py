@@ -21,17 +21,9 @@ __all__ = ["Edge", "ResultEdge", "edge_to"]
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Edge:
-    """One input of a node: the gradient of result `input_nr` of `function` goes there.
+    """One input of a node: the gradient of result `input_nr` of `function` goes there."""
 
-    Attributes
-    ----------
-    topological_nr : int
-        That of `function`; see Note [Topological numbers].
-    """
-
-    __slots__ = ("topological_nr",)
-
-    topological_nr: int
+    __slots__ = ()
 
     @property
     def function(self) -> Node:
@@ -58,7 +50,6 @@ class ResultEdge(Edge):
     def __init__(self, function: Node, input_nr: int) -> None:
         self._function = function
         self._input_nr = input_nr
-        self.topological_nr = function.topological_nr
 
     @property
     def function(self) -> Node:

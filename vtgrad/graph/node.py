@@ -47,11 +47,11 @@ PASSED: Final = 2
 # need not look below a node whose number is not larger than all of theirs: `grad(y, k)` costs what
 # lies between `y` and `k`, however long the history of `k` is.
 #
-# It is stored when the edges are, and frozen once an edge leads to the node, because nodes above
-# and `ResultEdge` have copied it. Edges of a finished node change in two places only, before
-# anything leads to it: `CopySlices.of_write` lets the node of a write lead where its own does
-# (`lead_like`), and a custom Function that wrote to a view puts that view's edge, or None, first,
-# neither of which changes the largest.
+# It is stored when the edges are, and frozen once an edge leads to the node, because it counts in
+# the numbers of nodes above. Edges of a finished node change in two places only, before anything
+# leads to it: `CopySlices.of_write` lets the node of a write lead where its own does (`lead_like`),
+# and a custom Function that wrote to a view puts that view's edge, or None, first, neither of which
+# changes the largest.
 
 # Leaves run before all other ready nodes.
 LEAF_SEQUENCE_NR: Final = 2**63 - 1
@@ -73,6 +73,8 @@ class Node(Edge):
         Grows with every node made on a thread; `LEAF_SEQUENCE_NR` for leaves.
     thread_id : int
         The thread that made the node.
+    topological_nr : int
+        The node's height; see Note [Topological numbers].
     hooks : NodeHooks or None
         Hooks of the node and of its outputs.
     """
@@ -84,6 +86,7 @@ class Node(Edge):
         "next_edges",
         "sequence_nr",
         "thread_id",
+        "topological_nr",
     )
 
     # One entry for each next edge; see Note [Ownership of gradients].
@@ -103,6 +106,7 @@ class Node(Edge):
     input_metadata: tuple[InputMetadata, ...]
     sequence_nr: int
     thread_id: int
+    topological_nr: int
     hooks: NodeHooks | None
     _metadata: dict[str, object] | None
 
@@ -110,8 +114,10 @@ class Node(Edge):
         self.next_edges = next_edges
         highest = -1
         for edge in next_edges:
-            if edge is not None and edge.topological_nr > highest:
-                highest = edge.topological_nr
+            if edge is not None:
+                nr = (edge if isinstance(edge, Node) else edge.function).topological_nr
+                if nr > highest:
+                    highest = nr
         self.topological_nr = highest + 1
         self.input_metadata = ()
         numbering = this_thread.numbering

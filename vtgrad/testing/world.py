@@ -142,7 +142,7 @@ class World:
             self._link(tensor, tensor.node, above)
 
     def _retaining_above(self, view: ModelTensor) -> list[tuple[ModelTensor, Variable]]:
-        """Views that retain their gradients and that a stale view was made of; they are read."""
+        """Views that retain their gradients and that a stale view was made of."""
         if view.node is None or not self.manners.keeps_retained:
             return []
         mine = set(view.cells.ravel().tolist())
@@ -157,9 +157,13 @@ class World:
                 and len(distinct) == len(cells)
                 and mine <= distinct
             ):
-                self.refresh(other)
-                if at in (other.node, *other.kept):
+                current = other.seen_version == other.counter.version
+                if at not in (other.node, *other.kept):
+                    continue
+                if current or other.would_keep_value():
                     found.append((other, at))
+                else:
+                    at.marked = False
         return found
 
     def _link(

@@ -233,12 +233,9 @@ class DifferentiableViewMeta(AutogradMeta):
     def _parts_above(self, owner: TensorBase) -> tuple[RetainedPart, ...]:
         """What a stale view is a part of; see Note [Retained gradients and views of views].
 
-        Producers of the views that retain their gradients are built again before.
+        The producers of the views that retain their gradients are not built here: in backward
+        nodes run in the order in which they were made, which users' hooks see.
         """
-        above = self._views_above(owner)
-        # Each only finds views that come after it here, so that none waits for another.
-        for view, _, _ in reversed(above):
-            producer_of(view)
         impl = owner._impl
         return tuple(
             [
@@ -247,7 +244,7 @@ class DifferentiableViewMeta(AutogradMeta):
                     operators().strided_node(None, view._impl.geometry, impl.geometry, impl.dtype),
                     meta,
                 )
-                for view, hooks, meta in above
+                for view, hooks, meta in self._views_above(owner)
                 if _retains_at(view, hooks)
             ]
         )
@@ -412,11 +409,21 @@ def _retains_at(view: TensorBase, hooks: NodeHooks) -> bool:
 
     The first does not hold after it was turned in place, the second after its value was written.
     """
-    node, meta = producer_of(view), view_meta_of(view)
+    meta = view_meta_of(view)
+    node = None if meta is None else meta.grad_fn_
     own = None if node is None else node.hooks
     if own is None or meta is None or meta.cell is None or meta.output_nr:
         return False
-    return own.retain_grad.get(0) is meta.cell is hooks.retain_grad.get(0)
+    if not (own.retain_grad.get(0) is meta.cell is hooks.retain_grad.get(0)):
+        return False
+    if meta.attr_version != view._impl.version:
+        if not meta._keeps_value(view, meta.base):
+            # What it retains is left to when its producer is asked for.
+            hooks.view = None
+            return False
+        # So the writes up to here are not looked at again.
+        meta.base_fn = producer_of(meta.base)
+    return True
 
 
 def refuse_other_memory() -> NoReturn:
