@@ -243,8 +243,9 @@ class AutogradMethods(TensorMethods):
         meta = meta_of(self)
         if meta is not None:
             node = meta.grad_fn(self)
-            if node is not None:
-                node.own_hooks().detached.add(meta.output_nr)
+            # Without a weak reference no node has saved it.
+            if node is not None and weakref.getweakrefcount(self):
+                node.own_hooks().detached.append(weakref.ref(self))
             # A gradient that was retained is still that of the former value.
             meta.store_producer(None, 0)
             meta.stop_being_leaf(LeafState.IGNORES)

@@ -145,6 +145,27 @@ def test_unused_inputs_can_be_materialized_as_zeros() -> None:
     assert gradient.tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("with_a_used_input", [False, True])
+def test_an_unused_edge_cannot_be_materialized(with_a_used_input: bool) -> None:
+    # Zeros are made like a tensor, and an edge stands for none.
+    x, z = leaf(2), leaf(2)
+    edge = vt.autograd.graph.get_gradient_edge(z * 2)
+    used = [x] if with_a_used_input else []
+    with refused(RuntimeError, "unused-input", [x, z]):
+        vt.autograd.grad(x.sum(), [*used, edge], materialize_grads=True)
+
+
+def test_an_edge_that_is_used_may_be_named_where_others_are_materialized() -> None:
+    x, z = leaf(2), leaf(2)
+    edge = vt.autograd.graph.get_gradient_edge(x)
+    found = vt.autograd.grad((x * x).sum(), [edge, z], materialize_grads=True)
+    assert [g.tolist() for g in found] == [[2, 4], [0, 0]]
+    (nothing,) = vt.autograd.grad(
+        x.sum(), [vt.autograd.graph.get_gradient_edge(z)], allow_unused=True
+    )
+    assert nothing is None
+
+
 def test_materialized_and_not_allowed_contradict_each_other() -> None:
     x, z = leaf(2), leaf(2)
     with refused(ValueError, "argument-value", [x, z]):
@@ -413,6 +434,33 @@ def test_a_result_given_as_input_goes_on_retaining_its_gradient() -> None:
     assert y.retains_grad
     (y * 3).sum().backward()
     assert grad_list(y) == [5, 5]
+
+
+@differs_from_torch("there the inputs go on retaining their gradients")
+@pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
+@pytest.mark.parametrize("where", ["before the input", "at the input"])
+def test_a_pass_that_failed_leaves_no_input_retaining(
+    error: type[BaseException], where: str
+) -> None:
+    x = leaf(2)
+    y = x * 1
+    view = y[:1]
+    z = (y * view).sum()
+
+    def fails(gradient: vt.Tensor) -> None:
+        raise error("on purpose")
+
+    handle = (z if where == "before the input" else y).register_hook(fails)
+    with pytest.raises(error):
+        z.backward(inputs=[y, view, x], retain_graph=True)
+    assert not y.retains_grad
+    assert not view.retains_grad
+    handle.remove()
+    view.grad = None
+    z.backward()
+    for result in (y, view):
+        with pytest.warns(UserWarning, match="not a leaf"):
+            assert result.grad is None
 
 
 def test_the_strides_of_a_gradient_are_those_of_its_leaf() -> None:

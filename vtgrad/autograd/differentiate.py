@@ -117,7 +117,7 @@ def grad(
     is_grads_batched : bool
         Whether `grad_outputs` are several in one, for as many gradients. This version cannot.
     materialize_grads : bool
-        Answer zeros for such an input.
+        Answer zeros for such an input, which then must be a tensor.
 
     Returns
     -------
@@ -129,7 +129,8 @@ def grad(
     GradRequiredError
         If an input does not require grad.
     UnusedInputError
-        If an input is not reached, and may not be.
+        If an input is not reached, and may not be, or is a GradientEdge of which zeros were to be
+        made; before anything has run.
     EmptyInputsError
         If `inputs` is empty.
     NotSupportedError

@@ -136,6 +136,8 @@ def emit_node(operator: Operator, names: Names) -> str:
         ]
         comma = "," if len(ownership) == 1 else ""
         lines.append(f"    ownership: ClassVar[tuple[int, ...]] = ({', '.join(ownership)}{comma})")
+    if operator.returns == "View":
+        lines.append("    is_view_node: ClassVar[bool] = True")
     if results:
         lines.append("    saves_results: ClassVar[bool] = True")
     large = _large(operator, formulas, saved, results, names)

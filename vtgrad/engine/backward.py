@@ -15,7 +15,6 @@ from ..errors import (
     GradRequiredError,
     ImplicitGradientError,
     RootError,
-    VtgradError,
 )
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.edge import Edge, edge_to
@@ -197,13 +196,14 @@ def backward(
         return
     wanted = [_input_edge(target) for target in targets]
     retained: list[AutogradMeta] = []
-    for target in targets:
-        if isinstance(target, TensorBase):
-            meta = own_meta(target)
-            if not meta.retains_grad:
-                meta.retain(target)
-                retained.append(meta)
     try:
+        for target in targets:
+            if isinstance(target, TensorBase):
+                meta = own_meta(target)
+                if not meta.retains_grad:
+                    # Listed before, in case of an interrupt in the middle.
+                    retained.append(meta)
+                    meta.retain(target)
         execute(
             edges,
             gradients,
@@ -212,7 +212,8 @@ def backward(
             keep_graph=keep,
             create_graph=create_graph,
         )
-    except VtgradError:
+    except BaseException:
+        # Whatever hooks raise, and interrupts, too.
         for meta in retained:
             meta.stop_retaining()
         raise
@@ -249,26 +250,28 @@ def grad(
         raise EmptyInputsError("inputs of grad must not be empty")
     gradients = _root_gradients(roots, _given(grad_outputs, len(roots)), recorded=create_graph)
     edges = _root_edges(roots)
+    # Zeros are made like a tensor, and an edge stands for none.
+    required = [
+        nr
+        for nr, target in enumerate(targets)
+        if not allow_unused or (materialize_grads and isinstance(target, GradientEdge))
+    ]
     found = execute(
         edges,
         gradients,
         inputs=[_input_edge(target) for target in targets],
         accumulate=False,
-        allow_unused=allow_unused,
+        required=required,
         keep_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
     )
     for nr, (target, gradient) in enumerate(zip(targets, found, strict=True)):
         if gradient is not None:
             continue
-        if not allow_unused:
-            raise unused_input(nr)
-        if materialize_grads:
-            zeros = (
-                operators().zeros_like(target)
-                if isinstance(target, TensorBase)
-                else operators().zeros(*_shape_and_dtype(target))
-            )
+        if materialize_grads and isinstance(target, TensorBase):
+            zeros = operators().zeros_like(target)
             own_meta(zeros).requires_grad_ = create_graph
             found[nr] = zeros
+        elif materialize_grads or not allow_unused:
+            raise unused_input(nr)
     return tuple(found)

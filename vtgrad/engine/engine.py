@@ -36,7 +36,7 @@ def execute(
     *,
     inputs: Sequence[Edge | None] | None = None,
     accumulate: bool = True,
-    allow_unused: bool = True,
+    required: Sequence[int] = (),
     keep_graph: bool = False,
     create_graph: bool = False,
 ) -> list[TensorBase | None]:
@@ -52,8 +52,8 @@ def execute(
         Restrict the run to what leads to these; None entries have no gradient.
     accumulate : bool
         With `inputs`: True to fill their ``.grad``, False to return their gradients.
-    allow_unused : bool
-        With `inputs`: False to raise if the roots do not lead to one of them.
+    required : sequence of int
+        Places of those `inputs` that the roots must lead to.
     keep_graph : bool
         Keep saved values for another backward.
     create_graph : bool
@@ -72,7 +72,7 @@ def execute(
         Note [Backward is all or nothing].
     """
     task = GraphTask(roots, keep_graph, create_graph)
-    task.count_dependencies()
+    task.count_dependencies(inputs)
     former: list[tuple[int, AccumulateGrad]] = []
     wanted: Sequence[Edge | None] = ()
     if inputs is not None:
@@ -83,8 +83,8 @@ def execute(
     if not accumulate:
         for _, node in former:
             node.check_fits_leaf(None)
-    if inputs is not None and not allow_unused:
-        task.check_all_reached(inputs, {place for place, _ in former})
+    if inputs is not None and required:
+        task.check_reached(inputs, required, {place for place, _ in former})
     answer: list[TensorBase | None] = [None] * len(wanted)
     outer = running.task
     if outer is not None and outer.nesting + 1 >= _NESTING_PER_THREAD:

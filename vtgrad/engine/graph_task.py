@@ -28,7 +28,8 @@ def unused_input(nr: int) -> UnusedInputError:
     """The error for an input of ``grad`` that got no gradient."""
     return UnusedInputError(
         f"input {nr} was not used to compute the outputs, or was written in place since; pass "
-        "allow_unused=True to get None for it",
+        "allow_unused=True to get None for it (without materialize_grads if it is a GradientEdge, "
+        "of which no zeros are made)",
         index=nr,
     )
 
@@ -81,6 +82,10 @@ class GraphTask:
         everything is.
     runs : set of Node or None
         The nodes that run; None if all do.
+    lowest : int
+        Nothing that was asked for is below a node of this topological number or a smaller one, so
+        that such nodes are counted but not looked below; -1 if all are. See
+        Note [Topological numbers].
     keep_graph : bool
         Whether saved values stay.
     create_graph : bool
@@ -101,6 +106,7 @@ class GraphTask:
         "dependencies",
         "for_hooks",
         "keep_graph",
+        "lowest",
         "needs",
         "nesting",
         "roots",
@@ -111,6 +117,7 @@ class GraphTask:
     dependencies: dict[Node, int]
     needs: dict[Node, int] | None
     runs: set[Node] | None
+    lowest: int
     keep_graph: bool
     create_graph: bool
     captures: dict[Node, dict[int, list[int]]]
@@ -123,6 +130,7 @@ class GraphTask:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.dependencies = {}
+        self.lowest = -1
         self.needs = None
         self.runs = None
         self.captures = {}
@@ -130,15 +138,26 @@ class GraphTask:
         self.for_hooks = None
         self._may_write_saved = None
 
-    def count_dependencies(self) -> None:
-        """Find every node that can be reached and what it waits for."""
-        dependencies = self.dependencies
+    def count_dependencies(self, inputs: Sequence[Edge | None] | None = None) -> None:
+        """Find the nodes that can be reached and what they wait for.
+
+        Parameters
+        ----------
+        inputs : sequence of Edge or None, optional
+            The values whose gradients are asked for, if not all are: then what lies below the
+            lowest of them is left out.
+        """
+        if inputs is not None:
+            numbers = [edge.function.topological_nr for edge in inputs if edge is not None]
+            self.lowest = min(numbers, default=-1)
+        lowest, dependencies = self.lowest, self.dependencies
         stack = []
         for edge in self.roots:
             function = edge.function
             if function not in dependencies:
                 dependencies[function] = 0
-                stack.append(function)
+                if function.topological_nr > lowest:
+                    stack.append(function)
         while stack:
             for next_edge in stack.pop().next_edges:
                 if next_edge is not None:
@@ -147,7 +166,8 @@ class GraphTask:
                     seen = dependencies.get(function)
                     if seen is None:
                         dependencies[function] = 1
-                        stack.append(function)
+                        if function.topological_nr > lowest:
+                            stack.append(function)
                     else:
                         dependencies[function] = seen + 1
 
@@ -193,34 +213,20 @@ class GraphTask:
                     place
                 )
         needs: dict[Node, int] = {}
-        for node in self._inputs_first():
+        # Each node after those that its edges lead to.
+        for node in sorted(self.dependencies, key=_topological_nr):
             bits = 0
-            for i, next_edge in enumerate(node.next_edges):
-                if next_edge is not None and (
-                    next_edge.function in runs or next_edge.function in wanted
-                ):
-                    bits |= 1 << i
+            if node.topological_nr > self.lowest:
+                for i, next_edge in enumerate(node.next_edges):
+                    if next_edge is not None and (
+                        next_edge.function in runs or next_edge.function in wanted
+                    ):
+                        bits |= 1 << i
             needs[node] = bits
             if bits:
                 runs.add(node)
         self.needs = needs
         self.runs = runs
-
-    def _inputs_first(self) -> list[Node]:
-        """All nodes, each after the nodes that its edges lead to."""
-        waiting = {node: sum(e is not None for e in node.next_edges) for node in self.dependencies}
-        parents: dict[Node, list[Node]] = {}
-        for node in self.dependencies:
-            for edge in node.next_edges:
-                if edge is not None:
-                    parents.setdefault(edge.function, []).append(node)
-        order = [node for node, count in waiting.items() if count == 0]
-        for node in order:
-            for parent in parents.get(node, ()):
-                waiting[parent] -= 1
-                if waiting[parent] == 0:
-                    order.append(parent)
-        return order
 
     def will_run(self, node: Node) -> bool:
         """Whether the node itself runs, rather than only being passed by."""
@@ -230,13 +236,17 @@ class GraphTask:
         """Whether gradients are to be sent to the node, to run it or to hand them out."""
         return self.runs is None or node in self.runs or node in self.captures
 
-    def check_all_reached(self, inputs: Sequence[Edge | None], reached_before: set[int]) -> None:
-        """Raise if the roots do not lead to one of the inputs.
+    def check_reached(
+        self, inputs: Sequence[Edge | None], required: Sequence[int], reached_before: set[int]
+    ) -> None:
+        """Raise if the roots do not lead to one of the inputs that are required.
 
         Parameters
         ----------
         inputs : sequence of Edge or None
             The values whose gradients are asked for.
+        required : sequence of int
+            The places of those that the roots must lead to.
         reached_before : set of int
             Places of inputs that the roots lead to in a shape that they had before.
 
@@ -246,7 +256,8 @@ class GraphTask:
             Before anything has run.
         """
         reached: set[tuple[Node, int]] | None = None
-        for nr, edge in enumerate(inputs):
+        for nr in required:
+            edge = inputs[nr]
             if edge is None or edge.function not in self.dependencies:
                 if nr in reached_before:
                     continue
@@ -334,6 +345,10 @@ class GraphTask:
             for node in nodes:
                 if isinstance(node, AccumulateGrad):
                     node.check_grad()
+
+
+def _topological_nr(node: Node) -> int:
+    return node.topological_nr
 
 
 def _can_run(nodes: Iterable[Node]) -> bool:

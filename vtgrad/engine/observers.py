@@ -88,6 +88,10 @@ def show_to_tensor_hooks(hooks: NodeHooks, buffer: InputBuffer) -> None:
         array = buffer.at(nr).whole(metadata[nr])
         if array is not None:
             cell.accumulate(_wrapped(array.copy()), operators().add)
+    for part in hooks.parts:
+        array = buffer.at(0).whole(metadata[0])
+        if array is not None:
+            part.add_array(array)
 
 
 def capture(

@@ -166,6 +166,10 @@ def _run_tensor_hooks(
         grad = grads[nr]
         if grad is not None:
             cell.accumulate(operators().clone(grad), operators().add)
+    for part in hooks.parts:
+        grad = grads[0]
+        if grad is not None:
+            part.add_tensor(grad)
 
 
 def _apply(

@@ -145,8 +145,9 @@ class AutogradMeta(AutogradMetaInterface):
                 former.retain_grad.pop(before[1], None)
         if edge is not None:
             hooks = edge.function.own_hooks()
-            hooks.retain_grad[edge.input_nr] = self.own_cell()
+            # First, so that an interrupt leaves nothing that could not be found and taken away.
             self.retained_at = (weakref.ref(hooks), edge.input_nr)
+            hooks.retain_grad[edge.input_nr] = self.own_cell()
 
     def stop_being_leaf(self, state: LeafState) -> None:
         """Tell the leaf's node, if there is one, what to do with gradients from now on."""

@@ -25,6 +25,7 @@ from .input_metadata import InputMetadata
 
 if TYPE_CHECKING:
     from .accumulate_grad import AccumulateGrad
+    from .retained_part import RetainedPart
 
 __all__ = [
     "GradCell",
@@ -172,27 +173,56 @@ class NodeHooks:
         Tensor hooks by output number, in order of the first registration; they run first.
     retain_grad : dict of int to GradCell
         Where to put the gradient that is left after all tensor hooks.
+    parts : tuple of RetainedPart
+        Retained gradients of which what arrives at output 0 is a part.
+    view : weak reference to a tensor, or None
+        The view that output 0 is, or was, if it retains its gradient.
     pre, post : HookDict
         Hooks of the node itself, before and after it runs.
-    detached : set of int
-        Outputs whose tensor was detached in place: what was saved of them is not to be used, also
-        when the tensor itself is gone.
+    detached : list of weak reference
+        Results that were detached in place: a value that was saved of such a tensor is not to be
+        used, also when the tensor itself is gone. A tensor that stands for a saved result while the
+        node runs is another one; it may be used.
     """
 
-    __slots__ = ("__weakref__", "detached", "post", "pre", "retain_grad", "tensor_pre")
+    __slots__ = (
+        "__weakref__",
+        "detached",
+        "parts",
+        "post",
+        "pre",
+        "retain_grad",
+        "tensor_pre",
+        "view",
+    )
 
     tensor_pre: dict[int, HookDict[TensorHook]]
     retain_grad: dict[int, GradCell]
+    parts: tuple[RetainedPart, ...]
+    view: weakref.ref[TensorBase] | None
     pre: HookDict[NodePreHook]
     post: HookDict[NodePostHook]
-    detached: set[int]
+    detached: list[weakref.ref[TensorBase]]
 
     def __init__(self) -> None:
-        self.detached = set()
+        self.detached = []
         self.tensor_pre = {}
         self.retain_grad = {}
+        self.parts = ()
+        self.view = None
         self.pre = HookDict()
         self.post = HookDict()
+
+    def was_detached(self, tensor: weakref.ref[TensorBase] | None) -> bool:
+        """Whether a tensor, which may be gone, was detached in place.
+
+        Parameters
+        ----------
+        tensor : weak reference or None
+            Without a callback: of these Python makes one for all who ask, so that it can be told
+            from those of other tensors also when the tensor is gone.
+        """
+        return tensor is not None and any(tensor is other for other in self.detached)
 
     def tensor_hooks(self, output_nr: int) -> HookDict[TensorHook]:
         """The tensor hooks of one output, made on first use."""

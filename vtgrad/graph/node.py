@@ -40,6 +40,19 @@ SHARED: Final = 0
 FRESH: Final = 1
 PASSED: Final = 2
 
+# NOTE [ Topological numbers ]
+#
+# `topological_nr` is one more than the largest among the edges of a node, and 0 without edges. So
+# it is larger than that of every node that can be reached, and a pass that looks for certain nodes
+# need not look below a node whose number is not larger than all of theirs: `grad(y, k)` costs what
+# lies between `y` and `k`, however long the history of `k` is.
+#
+# It is stored when the edges are, and frozen once an edge leads to the node, because it counts in
+# the numbers of nodes above. Edges of a finished node change in two places only, before anything
+# leads to it: `CopySlices.of_write` lets the node of a write lead where its own does (`lead_like`),
+# and a custom Function that wrote to a view puts that view's edge, or None, first, neither of which
+# changes the largest.
+
 # Leaves run before all other ready nodes.
 LEAF_SEQUENCE_NR: Final = 2**63 - 1
 
@@ -60,6 +73,8 @@ class Node(Edge):
         Grows with every node made on a thread; `LEAF_SEQUENCE_NR` for leaves.
     thread_id : int
         The thread that made the node.
+    topological_nr : int
+        The node's height; see Note [Topological numbers].
     hooks : NodeHooks or None
         Hooks of the node and of its outputs.
     """
@@ -71,6 +86,7 @@ class Node(Edge):
         "next_edges",
         "sequence_nr",
         "thread_id",
+        "topological_nr",
     )
 
     # One entry for each next edge; see Note [Ownership of gradients].
@@ -81,6 +97,8 @@ class Node(Edge):
     overwrites: ClassVar[bool] = False
     # Whether this is a leaf's AccumulateGrad.
     is_leaf_node: ClassVar[bool] = False
+    # Whether it is the node of a view, whose first edge leads to what it is a view of.
+    is_view_node: ClassVar[bool] = False
     # Whether `save_results` has anything to do.
     saves_results: ClassVar[bool] = False
 
@@ -88,11 +106,19 @@ class Node(Edge):
     input_metadata: tuple[InputMetadata, ...]
     sequence_nr: int
     thread_id: int
+    topological_nr: int
     hooks: NodeHooks | None
     _metadata: dict[str, object] | None
 
     def __init__(self, next_edges: tuple[Edge | None, ...]) -> None:
         self.next_edges = next_edges
+        highest = -1
+        for edge in next_edges:
+            if edge is not None:
+                nr = (edge if isinstance(edge, Node) else edge.function).topological_nr
+                if nr > highest:
+                    highest = nr
+        self.topological_nr = highest + 1
         self.input_metadata = ()
         numbering = this_thread.numbering
         self.sequence_nr = numbering.next_nr
@@ -168,6 +194,11 @@ class Node(Edge):
         """The view that this node stands for, of an array of the input's shape."""
         raise NotSupportedError(f"{self.name()} is not the node of a view", node=self.name())
 
+    def lead_like(self, other: Node) -> None:
+        """Take over the edges of another node, before anything leads to this one."""
+        self.next_edges = other.next_edges
+        self.topological_nr = other.topological_nr
+
     def written_edge(self) -> Edge:
         """Where the gradient of the value goes that was written through a view."""
         raise NotSupportedError(f"{self.name()} is not the node of a write", node=self.name())
@@ -199,25 +230,6 @@ class Node(Edge):
         return 0
 
     # -- what users see --------------------------------------------------------------------
-
-    @property
-    def topological_nr(self) -> int:
-        """One more than the largest among `next_edges`, which never change; 0 without any.
-
-        Worked out when somebody asks, in the time of all nodes below.
-        """
-        found: dict[Node, int] = {}
-        stack = [self]
-        while stack:
-            node = stack[-1]
-            below = [edge.function for edge in node.next_edges if edge is not None]
-            unknown = [function for function in below if function not in found]
-            if unknown:
-                stack.extend(unknown)
-            else:
-                found[node] = 1 + max([found[function] for function in below], default=-1)
-                stack.pop()
-        return found[self]
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:

@@ -206,7 +206,7 @@ class SavedVariable:
             if edge is None:
                 return False
             hooks = edge.function.hooks
-            if hooks is None or edge.input_nr not in hooks.detached:
+            if hooks is None or not hooks.was_detached(self._tensor):
                 return False
         return self._settle(node)
 
@@ -225,7 +225,7 @@ class SavedVariable:
                 "pass retain_graph=True to the first backward to be able to run a second",
                 node=node.name(),
             )
-        edge = self._edge
+        edge, reference = self._edge, self._tensor
         version = self._counter.value
         rewinds = False
         if version != self.version:
@@ -247,7 +247,7 @@ class SavedVariable:
                 self._guard.check(self._counter)
             if edge is not None:
                 hooks = edge.function.hooks
-                if hooks is not None and edge.input_nr in hooks.detached:
+                if hooks is not None and hooks.was_detached(reference):
                     raise self._detached(node)
         if version != self.version and not rewinds:
             raise self._stale(node)

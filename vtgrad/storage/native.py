@@ -9,7 +9,9 @@ The same files run interpreted or compiled by mypyc, and behave the same. What m
   needed by type checkers and by the compiler but not by users, at run time the decorator is the
   one below, which does nothing.
 - Native objects take no weak references. `Tensor` does, because it is interpreted, and so do the
-  classes of `graph/hooks.py`; nodes do not, as in PyTorch.
+  classes of `graph/hooks.py`; nodes do not, as in PyTorch, but for the few of `WrittenView`.
+- A class has no attributes if one under it has ``__call__``, as `Node` under `Edge`: mypyc puts the
+  attributes of the two at different places in memory.
 - A `threading.local` cannot be compiled; each has a file of its own.
 - An object of a native class is made by calling the class by its name. A call by way of a
   variable (`cls(...)`) runs the ``__init__`` of a class under `Node` twice.

@@ -115,6 +115,8 @@ class Variable:
         What its node keeps.
     siblings : frozenset of int
         Variables of the same node, itself included: pieces of one split.
+    marked : bool
+        Of a view: whether its gradient is or was retained at this variable.
     """
 
     index: int
@@ -127,6 +129,7 @@ class Variable:
     hooks: list[tuple[str, float]] = field(default_factory=list)
     saves: frozenset[Save] = frozenset()
     siblings: frozenset[int] = frozenset()
+    marked: bool = False
 
     @property
     def columns(self) -> slice:

@@ -159,11 +159,18 @@ class ModelTensor(SaveCheck):
         """Keep gradients from now on."""
         if not self.retains:
             self.retains, self.writes_seen = True, len(self.root.writes)
+            if self.node is not None:
+                self.node.marked = True
 
     def keeps_value(self) -> bool:
         """Whether recorded writes to the base, since last asked, were all to other cells."""
-        news = self.root.writes[self.writes_seen :]
+        keeps = self.would_keep_value()
         self.writes_seen = len(self.root.writes)
+        return keeps
+
+    def would_keep_value(self) -> bool:
+        """What `keeps_value` would answer."""
+        news = self.root.writes[self.writes_seen :]
         mine = set(self.cells.ravel().tolist())
         return all(cells is not None and not mine & cells for cells in news)
 

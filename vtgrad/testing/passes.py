@@ -118,6 +118,12 @@ def _retain(world: World, done: Pass, tensors: Iterable[ModelTensor]) -> None:
             for variable in {*tensor.kept, tensor.node}:
                 if variable.index in done.visited:
                     _accumulate(tensor, done.of(variable))
+    for index in done.visited:
+        for tensor, at, places in world.parts.get(index, ()):
+            if tensor.retains and at in (tensor.node, *tensor.kept):
+                whole = np.zeros(tensor.geometry.numel)
+                np.add.at(whole, places, done.of(world.variables.all[index]))
+                _accumulate(tensor, whole)
 
 
 def _accumulate(tensor: ModelTensor, gradient: FloatArray) -> None:

@@ -60,6 +60,11 @@ class World:
     made: int = 0
     #: Whether the step that is predicted is taken in inference mode.
     inference: bool = False
+    #: By variable of a view: the views that it was made of, and the variables that they were then.
+    above: dict[int, list[tuple[ModelTensor, Variable]]] = field(default_factory=dict)
+    #: By variable of a view that was rebuilt: the views that retain their gradients and of which it
+    #: is a part, the variables that they are, and the places of its elements among theirs.
+    parts: dict[int, list[tuple[ModelTensor, Variable, IntArray]]] = field(default_factory=dict)
 
     def undo_reads(self) -> None:
         """Forget that views were read since the journal was last cleared: a step was skipped."""
@@ -130,7 +135,46 @@ class World:
                     tensor.kept.append(tensor.node)
                 else:
                     tensor.kept.clear()
+            above = [] if written else self._retaining_above(tensor)
             self.name_view(tensor, self.rows_of(tensor.base, tensor.cells), "AsStridedBackward0")
+            assert tensor.node is not None
+            tensor.node.marked = tensor.retains
+            self._link(tensor, tensor.node, above)
+
+    def _retaining_above(self, view: ModelTensor) -> list[tuple[ModelTensor, Variable]]:
+        """Views that retain their gradients and that a stale view was made of."""
+        if view.node is None or not self.manners.keeps_retained:
+            return []
+        mine = set(view.cells.ravel().tolist())
+        found: list[tuple[ModelTensor, Variable]] = []
+        for other, at in self.above.get(view.node.index, ()):
+            cells = other.cells.ravel().tolist()
+            distinct = set(cells)
+            if (
+                other.retains
+                and at.marked
+                and other.unreadable() is None
+                and len(distinct) == len(cells)
+                and mine <= distinct
+            ):
+                current = other.seen_version == other.counter.version
+                if at not in (other.node, *other.kept):
+                    continue
+                if current or other.would_keep_value():
+                    found.append((other, at))
+                else:
+                    at.marked = False
+        return found
+
+    def _link(
+        self, view: ModelTensor, node: Variable, above: list[tuple[ModelTensor, Variable]]
+    ) -> None:
+        """Let what arrives at a view's new variable be a part of what views above retain."""
+        for other, at in above:
+            rows = {cell: row for row, cell in enumerate(other.cells.ravel().tolist())}
+            places = np.array([rows[c] for c in view.cells.ravel().tolist()], dtype=np.intp)
+            self.parts.setdefault(node.index, []).append((other, at, places))
+            self.above.setdefault(node.index, []).append((other, at))
 
     def rows_of(self, root: ModelTensor, cells: IntArray) -> Jet:
         """Return some cells of a base, with the derivatives that its history gives them."""
@@ -375,6 +419,9 @@ class World:
                 self.name_view(view, below, "")
                 if view.node is not None:
                     view.node.saves = saves
+                    if tensor.base is not None and tensor.node is not None:
+                        further = self.above.get(tensor.node.index, [])
+                        self.above[view.node.index] = [(tensor, tensor.node), *further]
             views.append(view)
         nodes = [view.node for view in views if view.node is not None]
         for node in nodes:

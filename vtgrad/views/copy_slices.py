@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ import numpy as np
 from ..errors import GraphFreedError
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.edge import Edge
-from ..graph.hooks import USERS_CODE
+from ..graph.hooks import USERS_CODE, graph_lock
 from ..graph.input_metadata import metadata_of
 from ..graph.interrupted_write import UNFINISHED
 from ..graph.large import large
@@ -24,6 +25,7 @@ from ..storage.storage import bytes_of
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .view_info import ViewFunction
+from .written_view import WrittenView, written_view
 
 __all__ = ["CopySlices"]
 
@@ -57,6 +59,9 @@ class CopySlices(Node):
         From the base's first element to the view's, in bytes.
     view_fn : callable or None
         Makes the view from the base, where its geometry does not say how.
+    view_node : weak reference to WrittenView or None
+        The view's producer, if it was built and the operator saved its result; see
+        Note [A saved result of a written view].
     """
 
     __slots__ = (
@@ -65,6 +70,7 @@ class CopySlices(Node):
         "fn",
         "offset",
         "view_fn",
+        "view_node",
         "view_sizes",
         "view_strides",
     )
@@ -78,6 +84,7 @@ class CopySlices(Node):
     view_strides: Shape
     offset: int
     view_fn: ViewFunction | None
+    view_node: weakref.ref[WrittenView] | None
 
     @staticmethod
     def of_write(
@@ -93,7 +100,7 @@ class CopySlices(Node):
         """
         node = CopySlices((base_edge, *function.next_edges[1:]))
         # Only this node sends gradients on: the former producer of the view is not needed any more.
-        function.next_edges = node.next_edges
+        function.lead_like(node)
         node.fn = UNFINISHED
         if function.hooks is not None:
             # So early, only nodes that run users' code have any.
@@ -103,6 +110,7 @@ class CopySlices(Node):
         node.view_sizes, node.view_strides = part.shape, part.strides
         node.offset = view.byte_offset - base.byte_offset
         node.view_fn = view_fn
+        node.view_node = None
         node.input_metadata = metadata_of(base)
         return node
 
@@ -204,19 +212,39 @@ class CopySlices(Node):
 
     def written_edge(self) -> Edge:
         """The edge of the written view, whose producer is a part of what this node produces."""
-        if self.view_fn is not None:
-            return self._replayed_edge(self.view_fn)
-        (sizes, strides, offset), base = self._view_geometry(), self._base_strides()
-        dtype = self.input_metadata[0].dtype
-        return operators().strided_node(
-            self, (self.base_sizes, base, 0), (sizes, strides, offset), dtype
-        )
+        with graph_lock:
+            known = None if self.view_node is None else self.view_node()
+            if known is not None:
+                return known
+            node = self._build_view_node()
+            # As in PyTorch, it runs as if it had been made at the write.
+            node.sequence_nr = self.sequence_nr + 1
+            node.thread_id = self.thread_id
+            return self.remember_view_node(node)
 
-    def _replayed_edge(self, view_fn: ViewFunction) -> Edge:
-        """The same where the view is made from a tensor in the base's place."""
+    def remember_view_node(self, node: Node) -> Node:
+        """The view's producer, which was built, as one that `written_edge` finds again.
+
+        It is another one only if the operator may have saved its result: else nothing asks.
+        """
+        function = self.fn
+        if function is None or not (function.saves_results or function.runs_users_code()):
+            return node
+        view = written_view(node)
+        self.view_node = weakref.ref(view)
+        return view
+
+    def _build_view_node(self) -> Node:
+        if self.view_fn is None:
+            (sizes, strides, offset), base = self._view_geometry(), self._base_strides()
+            dtype = self.input_metadata[0].dtype
+            return operators().strided_node(
+                self, (self.base_sizes, base, 0), (sizes, strides, offset), dtype
+            )
+        # The view is made from a tensor in the base's place.
         impl = self._laid_out(self._empty(self.input_metadata[0].dtype))
         impl.autograd_meta = AutogradMeta(self, 0)
-        node = operators().replayed_node(operators().wrap(impl), view_fn)
+        node = operators().replayed_node(operators().wrap(impl), self.view_fn)
         assert node is not None
         return node
 

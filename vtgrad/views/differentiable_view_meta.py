@@ -21,9 +21,11 @@ from ..graph.anomaly import anomaly, made_at
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.edge import Edge
 from ..graph.hooks import GradCell, LeafState, NodeHooks, graph_lock
+from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
-from ..storage.geometry import Overlap, every_byte, overlap
+from ..graph.retained_part import RetainedPart, retained
+from ..storage.geometry import Overlap, every_byte, has_self_overlap, overlap, reach
 from ..storage.layout import PECULIAR
 from ..storage.recent_writes import recent_writes
 from ..storage.tensor_base import TensorBase
@@ -58,7 +60,8 @@ class DifferentiableViewMeta(AutogradMeta):
         For views that may not be written only, else not set: the line that made the view, or the
         one that it is a view of.
     base_fn : Node or None
-        With a retained gradient only: the base's producer for which `grad_fn_` was made.
+        With a retained gradient only: the base's producer for which `grad_fn_` was made. Of any
+        view, right after it was written: the node of the operator that wrote.
     kept_on : tuple
         With a retained gradient only: the hooks of earlier producers of the very value that the
         view shows.
@@ -181,11 +184,7 @@ class DifferentiableViewMeta(AutogradMeta):
         with graph_lock:
             slices = self.written_by
             if slices is not None:
-                node = slices.written_edge().function
-                # As in PyTorch, it runs as if it had been made at the write.
-                node.sequence_nr = slices.sequence_nr + 1
-                node.thread_id = slices.thread_id
-                self.store_producer(node, 0)
+                self.store_producer(slices.written_edge().function, 0)
                 self.written_by = None
 
     def _rebuild(self, owner: TensorBase, base: TensorBase) -> None:
@@ -194,7 +193,17 @@ class DifferentiableViewMeta(AutogradMeta):
             # A view that was a leaf of its own shows what was written to its base now.
             self.stop_being_leaf(LeafState.MOVED)
         old, old_nr = self.grad_fn_, self.output_nr
-        rebuilt = self._rebuilt(owner, base)
+        parts: tuple[RetainedPart, ...] = ()
+        written = None if self.base_fn is None else producer_of(base)
+        if isinstance(written, CopySlices) and written.fn is self.base_fn:
+            # This very view was written; see Note [A saved result of a written view].
+            rebuilt = self._rebuilt(owner, base)
+            if rebuilt is not None:
+                rebuilt = written.remember_view_node(rebuilt)
+        else:
+            if retained.views:
+                parts = self._parts_above(owner)
+            rebuilt = self._rebuilt(owner, base)
         keeps_value = self.retains_grad and self._keeps_value(owner, base)
         earlier, self.kept_on = self.kept_on, ()
         if not keeps_value:
@@ -206,23 +215,97 @@ class DifferentiableViewMeta(AutogradMeta):
             hooks = old.own_hooks()
             hooks.retain_grad[old_nr] = self.cell
             self.kept_on = (*earlier, (weakref.ref(hooks), old_nr))
-        if self.retains_grad:
-            self.base_fn = producer_of(base)
+        self.base_fn = producer_of(base) if self.retains_grad else None
+        if rebuilt is not None:
+            if self.retains_grad:
+                rebuilt.own_hooks().view = weakref.ref(owner)
+            if parts:
+                rebuilt.own_hooks().parts = parts
 
     def retain(self, owner: TensorBase) -> None:
         """Keep ``.grad`` of the view, also through writes to other parts of the base."""
+        retained.views = True
         super().retain(owner)
         self.base_fn = producer_of(self.base)
+        if self.grad_fn_ is not None and self.output_nr == 0:
+            self.grad_fn_.own_hooks().view = weakref.ref(owner)
+
+    def _parts_above(self, owner: TensorBase) -> tuple[RetainedPart, ...]:
+        """What a stale view is a part of; see Note [Retained gradients and views of views].
+
+        The producers of the views that retain their gradients are not built here: in backward
+        nodes run in the order in which they were made, which users' hooks see.
+        """
+        impl = owner._impl
+        return tuple(
+            [
+                RetainedPart(
+                    hooks,
+                    operators().strided_node(None, view._impl.geometry, impl.geometry, impl.dtype),
+                    meta,
+                )
+                for view, hooks, meta in self._views_above(owner)
+                if _retains_at(view, hooks)
+            ]
+        )
+
+    def _views_above(self, owner: TensorBase) -> list[tuple[TensorBase, NodeHooks, InputMetadata]]:
+        """Views that this one was made of, the nearest first, if they retain their gradients.
+
+        Returns
+        -------
+        list of tuple
+            The view, the hooks of the producer that it had then, and its shape and dtype.
+        """
+        found: dict[int, tuple[TensorBase, NodeHooks, InputMetadata]] = {}
+        node = self.grad_fn_
+        while node is not None:
+            own = node.hooks
+            if own is not None:
+                marked = [(own, node.input_metadata[0])]
+                for hooks, meta in [*marked, *[(part.hooks, part.meta) for part in own.parts]]:
+                    view = None if hooks.view is None else hooks.view()
+                    if view is not None and view is not owner and self._is_part_of(owner, view):
+                        found.setdefault(id(view), (view, hooks, meta))
+            # The node of a view leads to that of what it is a view of.
+            edge = node.next_edges[0] if node.is_view_node else None
+            node = None if edge is None else edge.function
+        return list(found.values())
+
+    def _is_part_of(self, owner: TensorBase, view: TensorBase) -> bool:
+        """Whether a view that retains its gradient still shows the elements of this one."""
+        meta, own, other = view._impl.autograd_meta, owner._impl, view._impl
+        if (
+            not isinstance(meta, DifferentiableViewMeta)
+            or meta.base is not self.base
+            or not meta.retains_grad
+            or own._storage is not other._storage
+            or type(own.array) is not type(other.array)
+            or own.array.dtype != other.array.dtype
+            or has_self_overlap(other.array.shape, other.array.strides)
+        ):
+            return False
+        low, high = reach(own.array.shape, own.array.strides, own.byte_offset)
+        lowest, highest = reach(other.array.shape, other.array.strides, other.byte_offset)
+        return lowest <= low and high <= highest
+
+    def stop_retaining(self) -> None:
+        """Undo `retain`, for earlier producers too."""
+        self._leave_earlier_producers()
+        super().stop_retaining()
 
     def set_gradient_edge(self, node: Node | None, output_nr: int) -> None:
         """Give the view a new producer; a retained gradient leaves all earlier ones."""
         self.written_by = None
+        self._leave_earlier_producers()
+        super().set_gradient_edge(node, output_nr)
+
+    def _leave_earlier_producers(self) -> None:
         for reference, nr in self.kept_on:
             hooks = reference()
             if hooks is not None:
                 hooks.retain_grad.pop(nr, None)
         self.kept_on = ()
-        super().set_gradient_edge(node, output_nr)
 
     def _keeps_value(self, owner: TensorBase, base: TensorBase) -> bool:
         """Whether every recorded write since `base_fn` was to other memory than the view's."""
@@ -319,6 +402,28 @@ class _Guard:
                 made_at=self.made_at,
                 writes=recent_writes(counter, self.version),
             )
+
+
+def _retains_at(view: TensorBase, hooks: NodeHooks) -> bool:
+    """Whether a view's gradient is retained at its producer, and at an earlier one with `hooks`.
+
+    The first does not hold after it was turned in place, the second after its value was written.
+    """
+    meta = view_meta_of(view)
+    node = None if meta is None else meta.grad_fn_
+    own = None if node is None else node.hooks
+    if own is None or meta is None or meta.cell is None or meta.output_nr:
+        return False
+    if not (own.retain_grad.get(0) is meta.cell is hooks.retain_grad.get(0)):
+        return False
+    if meta.attr_version != view._impl.version:
+        if not meta._keeps_value(view, meta.base):
+            # What it retains is left to when its producer is asked for.
+            hooks.view = None
+            return False
+        # So the writes up to here are not looked at again.
+        meta.base_fn = producer_of(meta.base)
+    return True
 
 
 def refuse_other_memory() -> NoReturn:

@@ -34,6 +34,7 @@ class SelectBackward0(Node):
     __slots__ = ("dim", "index", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
@@ -132,6 +133,7 @@ class SliceBackward0(Node):
     __slots__ = ("dim", "end", "self_shape", "start", "step")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
@@ -250,6 +252,7 @@ class DiagonalBackward0(Node):
     __slots__ = ("dim1", "dim2", "offset", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
     offset: int
@@ -624,6 +627,7 @@ class AliasBackward0(Node):
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
+    is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AliasBackward0:
@@ -704,6 +708,7 @@ class TransposeBackward0(Node):
     __slots__ = ("dim0", "dim1")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     dim0: int
     dim1: int
@@ -798,6 +803,7 @@ class TBackward0(Node):
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TBackward0:
@@ -878,6 +884,7 @@ class PermuteBackward0(Node):
     __slots__ = ("dims",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     dims: Sequence[int]
 
@@ -966,6 +973,7 @@ class ViewBackward0(Node):
     __slots__ = ("self_shape", "size")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
     size: Sequence[int]
@@ -1015,6 +1023,7 @@ class ReshapeAliasBackward0(Node):
     __slots__ = ("self_shape", "size", "stride")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
     size: Sequence[int]
@@ -1109,6 +1118,7 @@ class ExpandBackward0(Node):
     __slots__ = ("self_shape",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
 
@@ -1191,6 +1201,7 @@ class SqueezeBackward0(Node):
     __slots__ = ("self_shape",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
 
@@ -1277,6 +1288,7 @@ class SqueezeBackward1(Node):
     __slots__ = ("dim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
@@ -1367,6 +1379,7 @@ class SqueezeBackward2(Node):
     __slots__ = ("dim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
     dim: Sequence[int]
@@ -1457,6 +1470,7 @@ class UnsqueezeBackward0(Node):
     __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     dim: int
 
@@ -1547,6 +1561,7 @@ class UnfoldBackward0(Node):
     __slots__ = ("dimension", "self_shape", "size", "step")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    is_view_node: ClassVar[bool] = True
 
     self_shape: Shape
     dimension: int
@@ -1651,6 +1666,7 @@ class AsStridedBackward0(Node):
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    is_view_node: ClassVar[bool] = True
 
     self_geometry: tuple[Shape, Shape, int]
     size: Sequence[int]
@@ -1807,6 +1823,7 @@ class ConjBackward0(Node):
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ConjBackward0:
@@ -1843,6 +1860,7 @@ class NegViewBackward0(Node):
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    is_view_node: ClassVar[bool] = True
     overwrites: ClassVar[bool] = True
 
     @staticmethod
@@ -1889,6 +1907,7 @@ class ViewAsRealBackward0(Node):
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ViewAsRealBackward0:
@@ -1925,6 +1944,7 @@ class ViewAsComplexBackward0(Node):
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ViewAsComplexBackward0:
@@ -1961,6 +1981,7 @@ class AsStridedBeyondBackward0(Node):
     __slots__ = ("base_geometry", "self_geometry", "size", "storage_offset", "stride")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    is_view_node: ClassVar[bool] = True
 
     base_geometry: tuple[Shape, Shape, int]
     self_geometry: tuple[Shape, Shape, int]

@@ -1,0 +1,98 @@
+"""What arrives at a view of a view that retains its gradient.
+
+NOTE [ Retained gradients and views of views ]
+
+    v = b[0:2]; v.retain_grad(); w = v[1]; b[5] = 0; w.backward()
+
+The write makes `w` stale, and its producer is built again as a part of `b`, so that its gradient
+passes `v` by, although `w` still is a part of what `v` shows. So the new producer of `w` keeps a
+`RetainedPart`: what arrives there is added into the retained gradient of `v` too, in its place.
+
+A `RetainedPart` holds the hooks of the producer that `v` had when `w` was made. When `v` itself is
+written its gradient is not retained there any more, and the part is nobody's: as in PyTorch, what
+is retained is the gradient of the new value, on which `w`, a part of `b` then, does not depend.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..storage.arrays import Array
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from .hooks import NodeHooks
+from .input_metadata import InputMetadata
+from .node import Node
+from .operators import operators
+from .region import Region
+
+__all__ = ["RetainedPart", "retained"]
+
+
+class _Retained:
+    """Whether a view has ever retained its gradient: few programs ask that of one.
+
+    Attributes
+    ----------
+    views : bool
+        Whether it is so.
+    """
+
+    __slots__ = ("views",)
+
+    views: bool
+
+    def __init__(self) -> None:
+        self.views = False
+
+
+retained: Final[_Retained] = _Retained()
+
+
+class RetainedPart:
+    """A view's gradient as a part of the one that another view retains.
+
+    Attributes
+    ----------
+    hooks : NodeHooks
+        The producer's of the view that retains.
+    node : Node
+        The node of the one view as a part of the other.
+    meta : InputMetadata
+        Shape and dtype of the view that retains.
+    """
+
+    __slots__ = ("hooks", "meta", "node")
+
+    hooks: NodeHooks
+    node: Node
+    meta: InputMetadata
+
+    def __init__(self, hooks: NodeHooks, node: Node, meta: InputMetadata) -> None:
+        self.hooks = hooks
+        self.node = node
+        self.meta = meta
+
+    def add_array(self, grad: Array) -> None:
+        """Add what has arrived, which is not written, to what is retained."""
+        cell = self.hooks.retain_grad.get(0)
+        if cell is None:
+            return
+        (answer,) = self.node.apply_arrays((grad,), 1)
+        assert answer is not None
+        if isinstance(answer, Region):
+            whole = answer.whole(self.meta.shape, self.meta.dtype)
+        else:
+            whole = np.array(answer)
+        cell.accumulate(operators().wrap(TensorImpl(whole)), operators().add)
+
+    def add_tensor(self, grad: TensorBase) -> None:
+        """The same, recorded."""
+        cell = self.hooks.retain_grad.get(0)
+        if cell is None:
+            return
+        (whole,) = self.node.apply_tensors((grad,), 1)
+        assert whole is not None
+        cell.accumulate(operators().clone(whole), operators().add)

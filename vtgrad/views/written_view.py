@@ -1,0 +1,119 @@
+"""The producer of a view that was written by an operator which saves its result.
+
+NOTE [ A saved result of a written view ]
+
+After `v = b[:2]; v.tanh_()` the node of tanh has saved its result, which is what `v` shows. In a
+recorded backward that result is differentiated again, so that there are two who need its producer:
+`v`, and the node that unpacks. It must be one node, or `grad(..., v)`, a hook on `v` and its
+retained gradient see only a part of what arrives:
+
+    grad(b.sum(), a, create_graph=True)
+
+        tanh's derivative, recorded      what was computed with `v`
+                  |                              |
+                  +--------------+---------------+
+                                 |
+                         AsStridedBackward0           the part of `b` that `v` is
+                                 |
+                            CopySlices                holds tanh's node, and leads to `a`
+
+The node leads to the `CopySlices`, which therefore knows it only weakly, and builds another when it
+is gone. Generated nodes take no weak references, so that this one stands around one that was built.
+This file is never compiled, see Note [One source, two builds].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from ..graph.node import Node
+from ..graph.region import Gradient
+from ..graph.this_thread import this_thread
+from ..storage.arrays import Array
+from ..storage.tensor_base import TensorBase
+
+__all__ = ["WrittenView", "written_view"]
+
+
+class WrittenView(Node):
+    """A node of a view that takes weak references; does what the node does that it stands for.
+
+    Made by `written_view`.
+
+    Attributes
+    ----------
+    view : Node
+        That node.
+    """
+
+    __slots__ = ("__weakref__", "view")
+
+    is_view_node: ClassVar[bool] = True
+
+    view: Node
+
+    def name(self) -> str:
+        """The name of the node that it stands for."""
+        return self.view.name()
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, which would accept every attribute because of it.
+
+        def __getattr__(self, name: str) -> object:
+            """What the node has saved."""
+            if name == "view":
+                raise AttributeError(name)
+            return getattr(self.view, name)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """The gradient of what the view is a part of."""
+        return self.view.apply_arrays(grads, needs)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """The same, recorded."""
+        return self.view.apply_tensors(grads, needs)
+
+    def passes_regions(self) -> bool:
+        """Whether a region can pass through."""
+        return self.view.passes_regions()
+
+    def view_array(self, array: Array) -> Array:
+        """The same view of an array."""
+        return self.view.view_array(array)
+
+    def check_saved(self) -> None:
+        """Raise if the node cannot run.
+
+        Raises
+        ------
+        VtgradError
+            As `Node.check_saved` does.
+        """
+        self.view.check_saved()
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        self.view.release_variables()
+
+
+# For each class of nodes one with its name, by which a tensor is printed.
+_classes: dict[type[Node], type[WrittenView]] = {}
+
+
+def written_view(view: Node) -> WrittenView:
+    """A node that stands for `view`, in its edges and numbers too."""
+    kind = type(view)
+    own = _classes.get(kind)
+    if own is None:
+        own = _classes[kind] = type(kind.__name__, (WrittenView,), {"__slots__": ()})
+    numbering = this_thread.numbering
+    next_nr = numbering.next_nr
+    node = own(view.next_edges)
+    numbering.next_nr = next_nr
+    node.sequence_nr, node.thread_id = view.sequence_nr, view.thread_id
+    node.input_metadata = view.input_metadata
+    node.view = view
+    return node
