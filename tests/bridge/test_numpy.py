@@ -1,5 +1,6 @@
 """Sharing memory with NumPy, and where NumPy is kept out."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -70,7 +71,10 @@ def test_numpy_shares_memory() -> None:
 def test_the_array_and_the_tensor_have_shapes_of_their_own() -> None:
     t = vt.zeros(6)
     a = t.numpy().reshape(2, 3)
-    a.shape = (3, 2)
+    with warnings.catch_warnings():
+        # NumPy is about to do without it.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        a.shape = (3, 2)
     assert t.shape == (6,)
 
 
