@@ -359,7 +359,9 @@ class ConversionMethods(CreationMethods, CastMethods):
         assert isinstance(result, type(self))
         return result
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, tuple[object, ...]]:
+    def __reduce_ex__(
+        self, protocol: SupportsIndex
+    ) -> tuple[object, tuple[object, ...], *tuple[object, ...]]:
         return reduce_tensor(self)
 
     # -- geometry ----------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def test_copies_and_pickles() -> None:
     assert b[3, 0].item() == 99
     assert copy.deepcopy(x[::-1]).tolist() == x[::-1].tolist()
     assert x[::-1].numpy().tolist() == x.numpy()[::-1].tolist()
-    rebuild, facts = x[::-1].__reduce_ex__(4)
+    rebuild, facts, *_ = x[::-1].__reduce_ex__(4)
     assert callable(rebuild)
     for offset in (11, 16):
         with pytest.raises(OutOfBoundsError):
