@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, DimensionError, ShapeError
+from vtgrad.errors import ArgumentTypeError, DimensionError, DTypeError, ShapeError
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
@@ -87,12 +87,14 @@ def take_along_dim(
 ) -> T:
     """`gather` with broadcasting; of the flattened tensors without `dim`.
 
-    With `dim`, indices below zero count from the end.
+    With `dim`, indices are of int64, and those below zero count from the end.
 
     Raises
     ------
     ShapeError
         If the numbers of dimensions differ.
+    DTypeError
+        If the indices are not of int64; of int32 they may be without `dim`, as in `gather`.
     """
     if dim is None:
         return F.gather(F.reshape(input, -1), 0, F.reshape(indices, -1), out=out)
@@ -101,6 +103,11 @@ def take_along_dim(
             f"take_along_dim needs as many dimensions, got {input.ndim} and {indices.ndim}",
             ndim=input.ndim,
             indices_ndim=indices.ndim,
+        )
+    if indices._impl.dtype != np.int64:
+        raise DTypeError(
+            f"take_along_dim needs int64 indices, got {indices._impl.dtype}",
+            found=indices._impl.dtype.name,
         )
     axis = normalize_dim(dim, input.ndim)
     if input.ndim == 0:
