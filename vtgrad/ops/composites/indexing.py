@@ -10,7 +10,7 @@ from vtgrad.errors import ArgumentTypeError, DimensionError, DTypeError, ShapeEr
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
-from vtgrad.ops.explain import explained
+from vtgrad.ops.explain import explain, explained
 from vtgrad.ops.from_python import number_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.basic_index import warn_of_uint8_mask
@@ -226,9 +226,14 @@ def scatter_(
     if reduce is not None:
         array_of(index, "index")
         record, writer = NotImplementedNode.record, k.scatter_reduced_
-        return write(
-            input, record, writer, dim, index, src, reduce, distinct=True, operator="scatter_"
-        )
+        try:
+            return write(
+                input, record, writer, dim, index, src, reduce, distinct=True, operator="scatter_"
+            )
+        except Exception as error:
+            wanted = "input: Tensor, dim: int, index: Tensor, src: Tensor | Number, reduce: str"
+            explain(error, wanted, input, dim, index, src, reduce)
+            raise
     if isinstance(src, TensorBase):
         return F.scatter_src_(input, dim, index, src)
     return F.scatter_value_(input, dim, index, src)

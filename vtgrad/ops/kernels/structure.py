@@ -57,8 +57,12 @@ def view_copy(self: Array, size: Sequence[int]) -> Array:
     ------
     ShapeError
         If the number of elements differs.
+    NotSupportedError
+        If there are more dimensions than NumPy has.
     """
-    return contiguous(self).reshape(infer_size(size, self.size))
+    sizes = infer_size([integer(n) for n in size], self.size)
+    check_sizes(sizes, self.itemsize)
+    return contiguous(self).reshape(sizes)
 
 
 def rot90_turns(self: Array, turns: int, dims: Sequence[int]) -> Array:
