@@ -73,6 +73,23 @@ def test_a_diagonal_outside_of_the_matrix_is_empty(offset: int) -> None:
     assert gradients(x.diagonal(offset).sum(), x) == [[[0] * 3] * 2]
 
 
+@differs_from_torch("strides are not counted in bytes there")
+def test_a_stride_of_more_bytes_than_64_bits_hold_is_refused() -> None:
+    # A stride may be any where there is one element only.
+    x = ramp(3)
+    with refused(RuntimeError, "out-of-bounds", [x]):
+        x.set_(ramp(4).untyped_storage(), 0, (1,), (2**62,))
+    with refused(RuntimeError, "out-of-bounds", [x]):
+        x.as_strided((1, 1), (2**60 - 1, 2**59)).diagonal()
+    with refused(RuntimeError, "out-of-bounds"):
+        vt.empty_strided((5, 1), (2, 2**63 - 1))
+
+
+@differs_from_torch("other sizes are computed there")
+def test_nothing_is_put_on_a_diagonal_far_outside() -> None:
+    assert vt.zeros(0, 0, dtype=vt.uint8).diag_embed(-(2**31)).shape == (0, 2**31, 2**31)
+
+
 @pytest.mark.parametrize("decimals", [400, 2**31 - 1, 2**40])
 def test_rounding_to_more_decimals_than_there_are_powers_of_ten(decimals: int) -> None:
     assert str(vt.round(ramp(1), decimals=decimals).item()) == "nan"

@@ -44,6 +44,9 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
         sizes.insert(axis, extent)
     check_sizes(tuple(sizes), self.itemsize)
     result: Array = np.zeros(sizes, self.dtype)
+    if not self.size:
+        # The offset may be larger than NumPy's diagonals take.
+        return result
     diagonal = np.diagonal(result, offset, first, second)
     diagonal.flags.writeable = True
     diagonal[...] = resolved(self)
