@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,6 +120,19 @@ def test_reading_and_writing_what_overlaps() -> None:
     assert x.tolist() == expected.tolist()
     with pytest.raises(SelfOverlapError):
         x[::-1, :1].expand(4, 4).mul_(2)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_saved_view_whose_tensor_is_gone_shows_the_same_elements(recorded: bool) -> None:
+    x = vt.tensor([1.0, 2, 3, 4], requires_grad=True)
+    view = (x * 1)[::-2]
+    square = view * view
+    assert square.grad_fn is not None
+    node: Any = square.grad_fn
+    del view
+    assert node._saved_self.tolist() == [4, 2]
+    (gradient,) = vt.autograd.grad(square.sum(), x, create_graph=recorded)
+    assert gradient.tolist() == [0, 4, 0, 8]
 
 
 def test_copies_and_pickles() -> None:
