@@ -4,6 +4,7 @@
 #   make demo       the Nile, fitted: what the library is for, on real data
 #   make test       every gate and every test
 #   make quick      lint, types and the fast tests, in a minute
+#   make versions   the fast tests, on every Python that is here and on the oldest NumPy
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html
@@ -45,7 +46,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist=loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick oracle bench docs codegen compiled clean lint types public-types
+.PHONY: help demo test quick versions oracle bench docs codegen compiled clean lint types public-types
 
 help:
 	@sed -n 's/^#   make /  make /p' Makefile
@@ -95,8 +96,19 @@ compiled: $(NATIVE_STAMP)
 		HYPOTHESIS_PROFILE=ci $(COMPILED_PY) $(PYTEST) -o pythonpath= tests \
 		--ignore=tests/oracle $(PYTEST_ARGS)
 
+# One after the other, because each prints a summary of its own.
+versions:
+	@set -e; versions=$$($(PYTHON) .ci/pythons.py); \
+	for version in $$versions oldest-numpy; do \
+		$(MAKE) --no-print-directory .venv-$$version/.test-$(KEY); \
+		python=.venv-$$version/bin/python; \
+		$$python -c 'import sys, numpy; print("\nPython", sys.version, "NumPy", numpy.__version__)'; \
+		HYPOTHESIS_PROFILE=quick $$python $(PYTEST) --ignore=tests/oracle -q \
+			-m "not slow and not stateful" $(PYTEST_ARGS); \
+	done
+
 clean:
-	rm -rf $(VENV) $(ORACLE) $(COMPILED) build dist docs/_build *.egg-info .hypothesis
+	rm -rf $(VENV) $(VENV)-* build dist docs/_build *.egg-info .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -115,6 +127,16 @@ $(TEST_STAMP): | $(PY)
 
 $(DOCS_STAMP): | $(PY)
 	$(PY) $(PIP_INSTALL) --editable ".[docs]"
+	@touch $@
+
+$(VENV)-3.%/.test-$(KEY):
+	"$$($(PYTHON) .ci/pythons.py 3.$*)" -m venv $(@D)
+	$(@D)/bin/python $(PIP_INSTALL) --editable ".[test,demo]"
+	@touch $@
+
+$(VENV)-oldest-numpy/.test-$(KEY):
+	"$$($(PYTHON) .ci/pythons.py oldest)" -m venv $(@D)
+	$(@D)/bin/python $(PIP_INSTALL) --editable ".[test,demo]" "$$($(PYTHON) .ci/pythons.py numpy)"
 	@touch $@
 
 $(ORACLE_STAMP): | $(ORACLE_PY)

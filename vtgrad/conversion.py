@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import ClassVar, Self, SupportsIndex, cast, overload
 
 import numpy as np
@@ -289,9 +290,34 @@ class ConversionMethods(CreationMethods, CastMethods):
         return int(array.shape[0])
 
     def __iter__(self) -> Iterator[Self]:
-        if self._impl.array.ndim == 0:
+        """The parts along the first dimension, each a view by itself, as ``x[i]`` makes it.
+
+        So they may be written, and each is made at its turn, from what the tensor is by then, as
+        NumPy does. Only the number of turns is that of the beginning. PyTorch's are the pieces of
+        one `unbind`, which may not be written.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the tensor has no dimension.
+        OutOfRangeError
+            At its turn, if the tensor was made shorter since.
+
+        Examples
+        --------
+        >>> import vtgrad as vt
+        >>> table = vt.zeros(3, 2)
+        >>> total = vt.ones(2, requires_grad=True)
+        >>> for row in table:
+        ...     row += total
+        >>> table.sum().backward()
+        >>> total.grad
+        tensor([3., 3.])
+        """
+        shape = self._impl.array.shape
+        if not shape:
             raise ArgumentTypeError("a 0-d tensor cannot be iterated over")
-        return iter(F.unbind(self, 0))
+        return map(partial(F.select, self, 0), range(shape[0]))
 
     def __reversed__(self) -> Self:
         """A copy with the first dimension in reverse; the tensor itself if it has none."""
@@ -336,7 +362,9 @@ class ConversionMethods(CreationMethods, CastMethods):
         assert isinstance(result, type(self))
         return result
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, tuple[object, ...]]:
+    def __reduce_ex__(
+        self, protocol: SupportsIndex
+    ) -> tuple[object, tuple[object, ...], *tuple[object, ...]]:
         return reduce_tensor(self)
 
     # -- geometry ----------------------------------------------------------------------------

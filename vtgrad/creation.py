@@ -403,7 +403,15 @@ def arange(
         first, last, by, whole = int(first), int(last), int(by), True
         if by == 0:
             raise ShapeError("arange of integers needs a step other than 0", step=by)
-    count = -((first - last) // by) if whole else math.ceil((last - first) / by)
+    count = -((first - last) // by) if whole else (last - first) / by
+    if not math.isfinite(count):
+        raise ShapeError(
+            f"a range from {first} to {last} by {by} has no end in sight",
+            start=first,
+            end=last,
+            step=by,
+        )
+    count = math.ceil(count)
     if wanted.kind in "iu":
         # How many there are is counted by whole numbers in int64 only, as in PyTorch.
         first, last, by = int(first), int(last), int(by)

@@ -285,8 +285,11 @@ class OperatorMethods(TensorBase):
 
     def __iadd__(self: T, other: TensorBase | Number) -> T:
         # As in `add_`, which this saves a call.
-        if write_ufunc(self._impl, np.add, other, "add_"):
-            return self
+        try:
+            if write_ufunc(self._impl, np.add, other, "add_"):
+                return self
+        except OverflowError:
+            return F.add_(self, other)  # which says what is wrong with the number
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.add_(self, other)
         operand = _operand(other)
@@ -304,8 +307,11 @@ class OperatorMethods(TensorBase):
 
     def __imul__(self: T, other: TensorBase | Number) -> T:
         # As in `mul_`, which this saves a call.
-        if write_ufunc(self._impl, np.multiply, other, "mul_"):
-            return self
+        try:
+            if write_ufunc(self._impl, np.multiply, other, "mul_"):
+                return self
+        except OverflowError:
+            return F.mul_(self, other)  # which says what is wrong with the number
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.mul_(self, other)
         operand = _operand(other)

@@ -11,6 +11,9 @@ believed: it must lie inside its storage.
 Whether the copy is an inference tensor is decided where it is made, as for all new memory. So a
 counter comes back as `INFERENCE` in inference mode; and outside, `INFERENCE` as None, which stands
 for one counter for each storage.
+
+What a subclass keeps beside the tensor, in ``__dict__`` or in slots of its own, goes along as it
+does for all Python objects, by the subclass's ``__getstate__`` and ``__setstate__`` if it has them.
 """
 
 from __future__ import annotations
@@ -41,11 +44,42 @@ __all__ = ["deep_copy", "reduce_tensor"]
 State = tuple[type[TensorBase], Storage, VersionCounter, DType, Shape, Shape, int, bool, bool, bool]
 
 
-def reduce_tensor(tensor: TensorBase) -> tuple[object, State]:
-    """How to make the tensor again, for `pickle`."""
+def reduce_tensor(tensor: TensorBase) -> tuple[object, State] | tuple[object, State, object]:
+    """How to make the tensor again, for `pickle`, and what to give it then, if anything."""
+    attributes = _attributes_of(tensor)
+    facts = _facts_of(tensor)
+    return (_rebuilt, facts) if attributes is None else (_rebuilt, facts, attributes)
+
+
+def _attributes_of(tensor: TensorBase) -> object:
+    """What a subclass keeps beside the tensor, in the form that `pickle` takes; None if nothing."""
+    own = type(tensor).__getstate__
+    if own is not object.__getstate__:
+        return own(tensor)
+    state = object.__getstate__(tensor)
+    if not isinstance(state, tuple):
+        return state
+    attributes, slots = state
+    # All that the library keeps in slots is in the facts.
+    kept = {name: value for name, value in slots.items() if name != "_impl"}
+    return (attributes, kept) if kept else attributes
+
+
+def _give_attributes(tensor: TensorBase, state: object) -> None:
+    """Do what `pickle` does with a state."""
+    own = getattr(tensor, "__setstate__", None)
+    if own is not None:
+        own(state)
+        return
+    for attributes in state if isinstance(state, tuple) else (state,):
+        for name, value in (attributes or {}).items():
+            object.__setattr__(tensor, name, value)
+
+
+def _facts_of(tensor: TensorBase) -> State:
     impl = tensor._impl
     meta = impl.autograd_meta
-    return _rebuilt, (
+    return (
         type(tensor),
         impl.storage,
         impl.counter,
@@ -60,7 +94,7 @@ def reduce_tensor(tensor: TensorBase) -> tuple[object, State]:
 
 
 def deep_copy(tensor: TensorBase, memo: dict[int, object]) -> TensorBase:
-    """A copy on memory of its own, with a copy of ``.grad``.
+    """A copy on memory of its own, with copies of ``.grad`` and of a subclass's attributes.
 
     Raises
     ------
@@ -77,13 +111,16 @@ def deep_copy(tensor: TensorBase, memo: dict[int, object]) -> TensorBase:
             "only leaves can be copied deeply: the graph that produced this tensor would not be "
             "copied; use x.detach().clone(), or x.clone() to stay in the graph"
         )
-    _, (cls, storage, counter, dtype, sizes, strides, offset, grad, *bits) = reduce_tensor(tensor)
+    cls, storage, counter, dtype, sizes, strides, offset, grad, *bits = _facts_of(tensor)
     own_storage: Storage = copy.deepcopy(storage, memo)
     own_counter: object = copy.deepcopy(counter, memo)
     new = _rebuilt(cls, own_storage, own_counter, dtype, sizes, strides, offset, grad, *bits)
     memo[id(tensor)] = new
     if meta is not None and meta.cell is not None and meta.cell.grad is not None:
         own_meta(new).own_cell().grad = copy.deepcopy(meta.cell.grad, memo)
+    attributes = _attributes_of(tensor)
+    if attributes is not None:
+        _give_attributes(new, copy.deepcopy(attributes, memo))
     return new
 
 

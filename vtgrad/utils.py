@@ -12,6 +12,7 @@ from .graph.accumulate_grad import AccumulateGrad
 from .graph.functions import meta_of
 from .graph.hooks import GradCell
 from .ops.arguments import array_of
+from .storage.frozen_objects import may_hide_tensors
 from .storage.tensor_base import TensorBase
 from .views.differentiable_view_meta import DifferentiableViewMeta
 
@@ -87,7 +88,7 @@ def _check_unheld(tensor: TensorBase, name: str) -> None:
     meta = meta_of(tensor)
     if meta is not None and meta.retains_grad:
         raise SwapError(f"{name} retains its gradient, so it cannot be exchanged")
-    if gc.get_freeze_count():
+    if may_hide_tensors():
         raise SwapError("tensors cannot be exchanged after gc.freeze(), which hides who holds them")
     if weakref.getweakrefcount(tensor) and not _own_weak_reference(tensor):
         raise SwapError(

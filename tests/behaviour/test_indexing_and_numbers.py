@@ -42,6 +42,24 @@ def test_take_along_dim_refuses_indices_outside_of_the_dimension() -> None:
             vt.take_along_dim(x, vt.tensor([[wrong]]), 1)
 
 
+@pytest.mark.parametrize("dtype", [vt.int32, vt.uint8, vt.bool, vt.float32])
+def test_take_along_dim_takes_positions_in_a_dimension_of_int64_only(dtype: vt.dtype) -> None:
+    x = leaf(2, 3)
+    for places in (vt.zeros(2, 1, dtype=dtype), vt.zeros(2, 0, dtype=dtype)):
+        with refused(RuntimeError, "dtype", [x]):
+            vt.take_along_dim(x, places, 1)
+    with refused(RuntimeError, "dtype"):
+        vt.take_along_dim(vt.tensor(1.0), vt.zeros((), dtype=dtype), 0)
+
+
+def test_take_along_dim_of_flattened_tensors_takes_what_gather_does() -> None:
+    x = leaf(2, 3)
+    assert vt.take_along_dim(x, vt.tensor([4], dtype=vt.int32)).tolist() == [5]
+    assert vt.take_along_dim(x, vt.zeros(0)).tolist() == []
+    with refused(RuntimeError, "dtype", [x]):
+        vt.take_along_dim(x, vt.zeros(1))
+
+
 def test_take_along_dim_needs_a_dimension() -> None:
     with pytest.raises(IndexError, match="dimension"):
         vt.take_along_dim(vt.tensor(1.0), vt.tensor(0), 0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -203,8 +205,40 @@ def test_frozen_objects_keep_memory_from_growing() -> None:
         with refused(RuntimeError, "resize", [x]):
             x.resize_(5)
         assert x.resize_(1).tolist() == [1]
+        with pytest.raises(RuntimeError, match="freeze"):
+            vt.utils.swap_tensors(x, ramp(3))
     finally:
         gc.unfreeze()
+
+
+@differs_from_torch("PyTorch has nothing that hides tensors from it")
+def test_what_was_frozen_before_the_library_was_imported_hides_no_tensor() -> None:
+    # Breaks when the number of frozen objects decides: Python 3.12.1 starts with some.
+    program = """if True:
+        import gc
+        junk = [[] for _ in range(100_000)]
+        gc.freeze()
+        import vtgrad as vt
+        x = vt.ones(2)
+        row = x[1:]
+        x.resize_(3)
+        x[1] = 5
+        y, z = vt.ones(1), vt.zeros(2)
+        vt.utils.swap_tensors(y, z)
+        assert (x.tolist(), row.tolist(), y.tolist()) == ([1, 5, 0], [5], [0, 0])
+        # Fewer objects are frozen in the end than at the import, and the tensors are among them.
+        gc.unfreeze()
+        del junk
+        gc.freeze()
+        for refused in (lambda: x.resize_(4), lambda: vt.utils.swap_tensors(y, z)):
+            try:
+                refused()
+            except RuntimeError as error:
+                assert "gc.freeze()" in str(error)
+            else:
+                raise SystemExit("not refused")
+    """
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 # -- set_ -----------------------------------------------------------------------------------

@@ -100,7 +100,6 @@ def test_a_detached_leaf_that_requires_grad_again_is_not_written() -> None:
 
 MULTI: dict[str, Callable[[vt.Tensor], tuple[vt.Tensor, ...]]] = {
     "unbind": lambda b: tuple(b.unbind(0)),
-    "iteration": lambda b: tuple(b),
     "split": lambda b: tuple(b.split(1)),
     "split with sizes": lambda b: tuple(b.split([1, 1])),
     "chunk": lambda b: tuple(b.chunk(2)),

@@ -203,7 +203,6 @@ PIECES: dict[str, tuple[Callable[[vt.Tensor], object], str, int]] = {
     "chunk": (lambda x: x.chunk(2)[1], "SplitBackward0", 1),
     "split with sizes": (lambda x: x.split([1, 3])[1], "SplitWithSizesBackward0", 1),
     "unbind": (lambda x: x.unbind(0)[3], "UnbindBackward0", 3),
-    "iteration": (lambda x: list(x)[2], "UnbindBackward0", 2),
     "tensor_split": (lambda x: x.tensor_split(2)[1], "SliceBackward0", 0),
     "hsplit": (lambda x: x.hsplit(2)[1], "SliceBackward0", 0),
     "vsplit": (lambda x: x.vsplit(2)[1], "SliceBackward0", 0),

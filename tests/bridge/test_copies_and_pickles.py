@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import pytest
 
@@ -11,6 +13,96 @@ from vtgrad.errors import ArgumentTypeError, NotALeafError, OutOfBoundsError, Re
 
 def through_pickle(x: object) -> object:
     return pickle.loads(pickle.dumps(x))
+
+
+class Named(vt.Tensor):
+    """Keeps a name, and what users add."""
+
+    name: str
+    scale: vt.Tensor
+
+
+class Slotted(vt.Tensor):
+    """Keeps an attribute in a slot, and has no others."""
+
+    __slots__ = ("unit",)
+
+    unit: list[str]
+
+
+class Both(Slotted, Named):
+    """Has a slot and others."""
+
+
+class Stateful(Named):
+    """Says itself what goes along."""
+
+    def __getstate__(self) -> object:
+        return ["state of", self.name]
+
+    def __setstate__(self, state: list[str]) -> None:
+        self.name = " ".join(state)
+
+
+T = TypeVar("T", bound=vt.Tensor)
+COPIES: Sequence[Callable[[object], object]] = (copy.copy, copy.deepcopy, through_pickle)
+
+
+def of_class(cls: type[T], *values: float) -> T:
+    return cls._wrap(vt.tensor(values)._impl)
+
+
+def copied_as(cls: type[T], copied: Callable[[object], object], x: T) -> T:
+    back = copied(x)
+    assert type(back) is cls
+    assert back.tolist() == x.tolist()
+    return back
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_attributes_of_a_subclass_go_along(copied: Callable[[object], object]) -> None:
+    x = of_class(Named, 1, 2)
+    x.name, x.scale = "level", vt.tensor([2.0])
+    back = copied_as(Named, copied, x)
+    assert back.name == "level"
+    assert back.scale.tolist() == [2]
+    assert (back.scale is x.scale) is (copied is copy.copy)
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_slots_of_a_subclass_go_along(copied: Callable[[object], object]) -> None:
+    x = of_class(Slotted, 1)
+    copied_as(Slotted, copied, x)  # which has nothing yet
+    x.unit = ["m"]
+    back = copied_as(Slotted, copied, x)
+    assert back.unit == ["m"]
+    assert (back.unit is x.unit) is (copied is copy.copy)
+    y = of_class(Both, 1)
+    y.unit, y.name = ["s"], "time"
+    both = copied_as(Both, copied, y)
+    assert (both.unit, both.name) == (["s"], "time")
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_a_subclass_may_say_what_goes_along(copied: Callable[[object], object]) -> None:
+    x = of_class(Stateful, 1)
+    x.name = "level"
+    assert copied_as(Stateful, copied, x).name == "state of level"
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, through_pickle])
+def test_a_subclass_may_refer_to_itself_and_to_its_aliases(
+    copied: Callable[[object], object],
+) -> None:
+    x = of_class(Named, 1, 2)
+    x.scale = x
+    back = copied_as(Named, copied, x)
+    assert back.scale is back
+    x.scale = x.detach()[1:]
+    back = copied_as(Named, copied, x)
+    back.scale[0] = 7
+    assert back.tolist() == [1, 7]
+    assert x.tolist() == [1, 2]
 
 
 def test_a_pickle_keeps_values_dtype_geometry_and_requires_grad() -> None:
@@ -125,7 +217,7 @@ def test_a_deep_copy_keeps_geometry() -> None:
 def test_a_forged_pickle_cannot_reach_outside_its_storage(
     place: int, value: object, error: type[Exception]
 ) -> None:
-    rebuild, facts = vt.ones(3).__reduce_ex__(4)
+    rebuild, facts, *_ = vt.ones(3).__reduce_ex__(4)
     assert callable(rebuild)
     assert rebuild(*facts).tolist() == [1.0, 1.0, 1.0]
     forged = [*facts]
@@ -135,7 +227,7 @@ def test_a_forged_pickle_cannot_reach_outside_its_storage(
 
 
 def test_a_forged_pickle_cannot_ask_gradients_of_integers() -> None:
-    rebuild, facts = vt.ones(3, dtype=vt.int64).__reduce_ex__(4)
+    rebuild, facts, *_ = vt.ones(3, dtype=vt.int64).__reduce_ex__(4)
     assert callable(rebuild)
     with pytest.raises(RequiresGradError):
         rebuild(*facts[:7], True, *facts[8:])

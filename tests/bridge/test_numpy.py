@@ -1,5 +1,7 @@
 """Sharing memory with NumPy, and where NumPy is kept out."""
 
+import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.project.tree import ROOT
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, NumpyConversionError
 
 
@@ -70,7 +73,10 @@ def test_numpy_shares_memory() -> None:
 def test_the_array_and_the_tensor_have_shapes_of_their_own() -> None:
     t = vt.zeros(6)
     a = t.numpy().reshape(2, 3)
-    a.shape = (3, 2)
+    with warnings.catch_warnings():
+        # NumPy is about to do without it.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        a.shape = (3, 2)
     assert t.shape == (6,)
 
 
@@ -116,6 +122,80 @@ def test_arrays_and_tensors_do_not_mix_silently() -> None:
     for mixed in wrong:
         with pytest.raises(TypeError):
             mixed()
+
+
+#: As the README lists them, with the arguments behind the tensor.
+RECORDED: dict[str, tuple[object, ...]] = {
+    "sum": (0,),
+    "mean": (0,),
+    "prod": (0,),
+    "clip": (0, 1),
+    "round": (),
+    "squeeze": (),
+    "swapaxes": (0, 1),
+    "flip": (),
+    "split": (2,),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_numpy_functions_that_call_methods_are_recorded(name: str) -> None:
+    values = [[0.5, 2.0], [3.0, 0.25]]
+    x: Any = vt.tensor(values, requires_grad=True)
+    found = getattr(np, name)(x, *RECORDED[name])
+    wanted = getattr(np, name)(np.array(values), *RECORDED[name])
+    if name == "split":
+        found, wanted = found[1], wanted[1]
+    assert isinstance(found, vt.Tensor)
+    assert found.tolist() == wanted.tolist()
+    assert found.requires_grad
+
+
+def test_the_readme_names_the_numpy_functions_that_are_recorded() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert set(re.findall(r"`np\.(\w+)`", text)) == set(RECORDED)
+
+
+def test_no_numpy_function_loses_a_gradient_silently() -> None:
+    # What is neither refused nor recorded must be of no number that depends on the values.
+    ways: list[Callable[[Any], tuple[object, ...]]] = [
+        lambda x: (x,),
+        lambda x: (x, x),
+        lambda x: (x, 0),
+        lambda x: (x, 0, 1),
+        lambda x: (x, (1, 4)),
+        lambda x: ([x, x],),
+    ]
+    lost = []
+    for name in dir(np):
+        function = getattr(np, name)
+        if name.startswith("_") or name in NO_FUNCTIONS or isinstance(function, type):
+            continue
+        if not callable(function):
+            continue
+        for arguments in ways:
+            x = vt.tensor([[0.5, 2.0], [3.0, 0.25]], requires_grad=True)
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    found = function(*arguments(x))
+            except Exception:
+                continue
+            for result in found if isinstance(found, (tuple, list)) else [found]:
+                if isinstance(result, vt.Tensor):
+                    kept = result.requires_grad or not result.is_floating_point()
+                else:
+                    kept = not isinstance(result, (float, np.floating)) and not (
+                        isinstance(result, np.ndarray) and result.dtype.kind in "fcO"
+                    )
+                if not kept:
+                    lost.append((name, result))
+    assert lost == []
+
+
+#: Programs and printers of the `numpy` package.
+NO_FUNCTIONS = {"info", "show_config", "show_runtime", "test", "save", "savez", "savetxt"}
+NO_FUNCTIONS |= {"savez_compressed", "setbufsize", "seterr", "seterrcall", "set_printoptions"}
 
 
 def test_numpy_scalars_are_numbers_to_tensors() -> None:

@@ -50,7 +50,7 @@ def states(draw: st.DrawFn) -> tuple[object, ...]:
 
 def rebuild(state: Sequence[object]) -> object:
     """What unpickling calls."""
-    function, _ = vt.ones(3).__reduce_ex__(4)
+    function, *_ = vt.ones(3).__reduce_ex__(4)
     assert callable(function)
     return function(*state)
 
@@ -73,7 +73,7 @@ def test_a_tampered_pickle_is_refused_or_inside(number: int, value: object) -> N
 
     class Tampered:
         def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-            function, facts = vt.arange(6.0).reshape(2, 3).__reduce_ex__(4)
+            function, facts, *_ = vt.arange(6.0).reshape(2, 3).__reduce_ex__(4)
             state = [*facts]
             state[number] = (value, 1) if number < 6 else value
             return function, tuple(state)

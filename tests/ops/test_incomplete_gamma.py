@@ -57,6 +57,20 @@ def test_values_of_all_ranges() -> None:
     assert single.tolist() == exact.float().tolist()
 
 
+def test_far_below_the_order_no_more_digits_are_lost() -> None:
+    # Breaks when 1 + x/a - 1 is rounded before its logarithm is taken: five digits go with it.
+    orders = [10.0, 12.0, 25.0, 60.0]
+    arguments = [2.0**-10, 0.25, 2.0**-10, 2.0**-10]
+    lower = [
+        2.171960098187852e-37,
+        9.880770749612384e-17,
+        3.559980358883149e-101,
+        2.893414071874513e-263,
+    ]
+    found = vt.igamma(_double(orders), _double(arguments)).tolist()
+    np.testing.assert_allclose(found, lower, rtol=2e-13)
+
+
 def test_the_order_1_is_the_exponential_and_1_2_the_error_function() -> None:
     x = vt.linspace(0.01, 30, 200, dtype=vt.float64)
     one, half = vt.ones(200, dtype=vt.float64), vt.full((200,), 0.5, dtype=vt.float64)

@@ -164,7 +164,8 @@ def multi_view(c: Context) -> list[Step] | None:
         ("unbind", c.call("unbind", name, str(d))),
         ("tensor_split", c.call("tensor_split", name, str(c.rng.randint(1, 3)), f"dim={d}")),
         ("tensor_split", c.call("tensor_split", name, f"({cut},)", f"dim={d}")),
-        ("__iter__", f"list({name})"),
+        # Rows that a loop gives are other views here, with the same values.
+        ("__iter__", f"[row.detach().clone() for row in {name}]"),
     ]
     op, text = c.rng.choice(forms)
     if not c.has(op):

@@ -103,7 +103,9 @@ VIEWS: dict[str, tuple[str, ...]] = {
         for d in ("", "1", "-1", "4")
         for k in (0, -1)
     )
-    + ("list({a})[1]", "len({a})", "len({s})", "list({s})", "list({v})[2]"),
+    # Rows that a loop gives are other views here, with the same values.
+    + ("[r.detach() for r in {a}][1]", "len({a})", "len({s})", "list({s})")
+    + ("[r.detach() for r in {v}][2]",),
     "tensor_split": tuple(
         f"{t}.tensor_split({n})[{k}]"
         for t in ("{a}", "{p}", "{v}", "{e}", "{s}")

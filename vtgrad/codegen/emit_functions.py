@@ -251,8 +251,11 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
     text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a new tensor.")
     body = ""
     if operator.out:
-        outs = [f"out[{i}]" for i in range(len(operator.results))] if multiple else ["out"]
+        outs = [f"out_{i}" for i in range(len(operator.results))] if multiple else ["out"]
         body += "    if out is not None:\n"
+        if multiple:
+            # Fails for another number of tensors, and `explain` says so.
+            body += f"        {', '.join(outs)} = out\n"
         for one in outs:
             kind = "" if _differentiable(operator) else ", differentiable=False"
             body += f"        check_out({one}, {_tensor_names(operator)}{kind})\n"

@@ -74,8 +74,7 @@ class FilterBuffers:
     def allocate(cls, count: int) -> FilterBuffers:
         """Return buffers for ``count`` years, every cell NaN."""
         workspace = vt.full((4, count), math.nan, dtype=vt.float64)
-        # Single views, not unbind: views that one call returned together may not be written.
-        return cls(workspace, workspace[0], workspace[1], workspace[2], workspace[3])
+        return cls(workspace, *workspace)
 
 
 def kalman_filter(log_variances: vt.Tensor, flows: Sequence[float]) -> FilterBuffers:

@@ -23,10 +23,11 @@ from typing import Final, TypeVar, cast
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, ArgumentValueError, VtgradError
+from ..errors import ArgumentTypeError, ArgumentValueError, NotSupportedError, VtgradError
 from ..random import Generator
 from ..storage.dtypes import DType
 from ..storage.memory_format import MemoryFormat
+from ..storage.strides import MAX_DIMS
 from ..storage.tensor_base import TensorBase
 
 __all__ = ["explain", "explained"]
@@ -53,6 +54,8 @@ def explain(error: Exception, signature: str, *values: object) -> None:
         If an argument is not of its type.
     ArgumentValueError
         If a number is too large for the computation.
+    NotSupportedError
+        If NumPy cannot do it with tensors of so many dimensions.
     """
     if isinstance(error, VtgradError) and isinstance(error, TypeError):
         return
@@ -70,9 +73,24 @@ def explain(error: Exception, signature: str, *values: object) -> None:
             raise ArgumentValueError(
                 f"argument {name!r} holds a number that is too large", argument=name
             ) from error
+    if isinstance(error, (IndexError, ValueError, RuntimeError)):
+        most = max(map(_dimensions, values), default=0)
+        if most >= _MANY:
+            raise NotSupportedError(
+                f"NumPy cannot do this with a tensor of {most} dimensions: {error}", ndim=most
+            ) from error
 
 
 _LARGE: Final = 2**31
+# From so many dimensions on, steps of a computation may need more than NumPy has.
+_MANY: Final = MAX_DIMS // 2
+
+
+def _dimensions(value: object) -> int:
+    """The number of dimensions of a tensor, the largest one in a sequence of them."""
+    if isinstance(value, TensorBase):
+        return value.ndim
+    return max(map(_dimensions, value), default=0) if isinstance(value, (list, tuple)) else 0
 
 
 def _fits(value: object, wanted: str) -> bool:

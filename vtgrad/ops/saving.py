@@ -6,6 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import SupportsIndex, overload
 
+import numpy as np
+
 from ..graph.edge import Edge
 from ..graph.node import Node
 from ..graph.saved_variable import SavedVariable
@@ -64,11 +66,13 @@ def integers(value: SupportsIndex) -> int: ...
 def integers(value: Sequence[int]) -> Shape: ...
 def integers(value: SupportsIndex | Sequence[int] | None) -> int | Shape | None:
     """An argument as a node keeps it: Python's integers, whatever is one to the user."""
-    if value is None:
-        return None
+    if value is None or type(value) is int:
+        return value
     # The first question spares most calls the second one, which is slow.
     if type(value) is tuple or isinstance(value, Sequence):
         return tuple(map(operator.index, value))
+    if isinstance(value, np.ndarray) and value.ndim:
+        return tuple(map(operator.index, value.tolist()))
     return operator.index(value)
 
 

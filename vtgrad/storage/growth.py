@@ -6,7 +6,7 @@ Memory cannot grow where it lies, so a larger buffer is a copy, and every tensor
 must look at the new one from then on, as in PyTorch. A `Storage` does not know its tensors: that
 would cost time whenever a view is made, for something that hardly ever happens. So they are
 looked for when it happens, among all objects that Python's garbage collector knows, which takes
-milliseconds.
+milliseconds. See also Note [Frozen objects are not found].
 
 What has failed after a buffer grew for it takes the growth back (`Growth.undo`).
 
@@ -22,6 +22,7 @@ import numpy as np
 
 from vtgrad.errors import ResizeError
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.frozen_objects import may_hide_tensors
 from vtgrad.storage.lazy_array import like
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -47,7 +48,7 @@ def check_growth(storage: Storage, nbytes: int) -> None:
             nbytes=storage.nbytes(),
             requested=nbytes,
         )
-    if gc.get_freeze_count():
+    if may_hide_tensors():
         raise ResizeError(
             "memory cannot grow after gc.freeze(), which hides the tensors that look at it"
         )

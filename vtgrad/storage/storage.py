@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import OutOfBoundsError
 from .arrays import Array, NumpyDType
 from .lazy_array import physical
 from .strides import check_sizes
@@ -73,6 +74,8 @@ class Storage:
         ------
         ShapeError, NotSupportedError
             If NumPy has no array of these sizes, which may be repeated at will by a stride of 0.
+        OutOfBoundsError
+            If a stride, which may be any where the size is 1, is no number of bytes of 64 bits.
         """
         item = dtype.itemsize
         try:
@@ -83,6 +86,10 @@ class Storage:
             )
         except ValueError:
             check_sizes(sizes, item)
+            if any(not -(2**63) <= s * item < 2**63 for s in strides):
+                raise OutOfBoundsError(
+                    f"strides {list(strides)} are more than memory can have", strides=strides
+                ) from None
             raise
         return array
 

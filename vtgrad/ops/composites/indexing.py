@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, DimensionError, ShapeError
+from vtgrad.errors import ArgumentTypeError, DimensionError, DTypeError, ShapeError
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of
 from vtgrad.ops.composites.shaping import numbers
-from vtgrad.ops.explain import explained
+from vtgrad.ops.explain import explain, explained
 from vtgrad.ops.from_python import number_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.basic_index import warn_of_uint8_mask
@@ -88,12 +88,14 @@ def take_along_dim(
 ) -> T:
     """`gather` with broadcasting; of the flattened tensors without `dim`.
 
-    With `dim`, indices below zero count from the end.
+    With `dim`, indices are of int64, and those below zero count from the end.
 
     Raises
     ------
     ShapeError
         If the numbers of dimensions differ.
+    DTypeError
+        If the indices are not of int64; of int32 they may be without `dim`, as in `gather`.
     """
     if dim is None:
         return F.gather(F.reshape(input, -1), 0, F.reshape(indices, -1), out=out)
@@ -102,6 +104,11 @@ def take_along_dim(
             f"take_along_dim needs as many dimensions, got {input.ndim} and {indices.ndim}",
             ndim=input.ndim,
             indices_ndim=indices.ndim,
+        )
+    if indices._impl.dtype != np.int64:
+        raise DTypeError(
+            f"take_along_dim needs int64 indices, got {indices._impl.dtype}",
+            found=indices._impl.dtype.name,
         )
     axis = normalize_dim(dim, input.ndim)
     if input.ndim == 0:
@@ -220,9 +227,14 @@ def scatter_(
     if reduce is not None:
         array_of(index, "index")
         record, writer = NotImplementedNode.record, _scatter_reduced_writer
-        return write(
-            input, record, writer, dim, index, src, reduce, distinct=True, operator="scatter_"
-        )
+        try:
+            return write(
+                input, record, writer, dim, index, src, reduce, distinct=True, operator="scatter_"
+            )
+        except Exception as error:
+            wanted = "input: Tensor, dim: int, index: Tensor, src: Tensor | Number, reduce: str"
+            explain(error, wanted, input, dim, index, src, reduce)
+            raise
     if isinstance(src, TensorBase):
         return F.scatter_src_(input, dim, index, src)
     return F.scatter_value_(input, dim, index, src)

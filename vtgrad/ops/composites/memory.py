@@ -78,6 +78,7 @@ def resize_as_(
         As in `resize_`. With `preserve_format`: channels last if those of the other one are, else
         row-major.
     """
+    array_of(input, "input")
     shape = array_of(the_template, "the_template").shape
     if memory_format is MemoryFormat.PRESERVE:
         memory_format = suggested_format(shape, the_template._impl.strides)
@@ -135,6 +136,7 @@ def set_(
 
 def is_set_to(input: TensorBase, tensor: TensorBase) -> bool:
     """Whether another tensor looks at the same memory in the same way."""
+    array_of(input, "input")
     array_of(tensor, "tensor")
     one, other = input._impl, tensor._impl
     return one is other or (

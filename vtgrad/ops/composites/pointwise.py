@@ -11,7 +11,7 @@ from typing import Final, TypeVar, cast, overload
 from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import refuse_array
-from vtgrad.ops.explain import explained
+from vtgrad.ops.explain import explain, explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.number_first import tensor_beside
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
@@ -149,7 +149,11 @@ _floor_divide_writer = store_result(k.floor_divide, direct=True)
 def floor_divide_(input: T, other: TensorBase | Number) -> T:
     """Divide the tensor itself and round down; see `floor_divide`."""
     record = NotImplementedNode.record
-    return write(input, record, _floor_divide_writer, other, operator="floor_divide_")
+    try:
+        return write(input, record, _floor_divide_writer, other, operator="floor_divide_")
+    except Exception as error:
+        explain(error, "input: Tensor, other: Tensor | Number", input, other)
+        raise
 
 
 @overload

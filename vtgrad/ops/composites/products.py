@@ -66,6 +66,7 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
             shapes=(input.shape, other.shape),
         )
     if out is not None:
+        array_of(out, "out")
         return _stored(input, other, out)
     if left == 1 and right == 1:
         return F.dot(input, other)

@@ -6,10 +6,11 @@ from typing import TypeVar, overload
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, refuse_array
 from vtgrad.ops.explain import explained
+from vtgrad.ops.from_python import number_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.undifferentiable import without_derivative
@@ -145,8 +146,16 @@ def _in_double(x: T, dtype: NumpyDType) -> T:
     return x if x._impl.array.dtype == dtype else F.to_dtype(x, dtype)
 
 
-def _number_in_double(x: Number, dtype: NumpyDType) -> Number:
-    return complex(x) if dtype.kind == "c" or isinstance(x, complex) else float(x)
+def _number_in_double(x: Number, dtype: NumpyDType, name: str) -> Number:
+    number = number_of(x, name)
+    try:
+        return (
+            complex(number) if isinstance(number, complex) or dtype.kind == "c" else float(number)
+        )
+    except OverflowError:
+        raise ArgumentValueError(
+            f"argument {name!r} holds a number that is too large", argument=name
+        ) from None
 
 
 @overload
@@ -172,10 +181,10 @@ def float_power(
         if isinstance(exponent, TensorBase):
             return F.pow_tensor(base, _in_double(exponent, dtype), out=out)
         refuse_array("exponent", exponent)
-        return F.pow_number(base, _number_in_double(exponent, dtype), out=out)
+        return F.pow_number(base, _number_in_double(exponent, dtype, "exponent"), out=out)
     if not isinstance(exponent, TensorBase):
         raise ArgumentTypeError("at least one operand of float_power must be a tensor")
-    number = _number_in_double(input, dtype)
+    number = _number_in_double(input, dtype, "input")
     return F.pow_of_number(number, _in_double(exponent, dtype), out=out)
 
 
@@ -197,4 +206,4 @@ def float_power_(input: T, exponent: TensorBase | Number) -> T:
     if isinstance(exponent, TensorBase):
         return F.pow_tensor_(input, _in_double(exponent, dtype))
     refuse_array("exponent", exponent)
-    return F.pow_number_(input, _number_in_double(exponent, dtype))
+    return F.pow_number_(input, _number_in_double(exponent, dtype, "exponent"))

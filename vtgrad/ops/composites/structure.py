@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import check_pieces, normalize_dim
 from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat
+from vtgrad.storage.strides import MAX_DIMS, check_sizes
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.warn import warn
@@ -198,6 +200,8 @@ def repeat_interleave(
     ShapeError
         If a count is negative, or there are not as many as slices.
     """
+    if output_size is not None:
+        output_size = integer(output_size)
     if repeats is None:
         return F.counted_indices(input, output_size=output_size)
     if dim is None:
@@ -371,7 +375,7 @@ def meshgrid(*tensors: T | Sequence[T], indexing: str | None = None) -> tuple[T,
             )
     if indexing is None:
         warn('meshgrid without indexing= takes "ij"; say so, the default may change')
-    elif indexing not in {"ij", "xy"}:
+    elif indexing not in ("ij", "xy"):
         raise ShapeError(f'indexing must be "ij" or "xy", not {indexing!r}', indexing=indexing)
     places = list(range(len(given)))
     if indexing == "xy" and len(given) > 1:
@@ -427,7 +431,7 @@ def combinations(input: T, r: int = 2, with_replacement: bool = False) -> T:
     Raises
     ------
     ShapeError
-        If the tensor is no vector, or `r` is negative.
+        If the tensor is no vector, `r` is negative, or there are more ways than memory can have.
     """
     if input.ndim != 1:
         raise ShapeError(
@@ -437,10 +441,40 @@ def combinations(input: T, r: int = 2, with_replacement: bool = False) -> T:
         raise ShapeError(f"combinations takes 0 or more elements, got {r}", r=r)
     if r == 0:
         return F.zeros_shaped(input, (0,))
-    places = np.indices((input.numel(),) * r)
+    count = input.numel()
+    if r > MAX_DIMS or count**r > _MOST_WAYS:
+        return _chosen(input, r, with_replacement)
     rising = np.less_equal if with_replacement else np.less
-    mask = np.ones(places.shape[1:], np.bool_)
+    mask = np.ones((count,) * r, np.bool_)
+    places = [np.arange(count).reshape((-1,) + (1,) * (r - 1 - d)) for d in range(r)]
     for one, following in itertools.pairwise(places):
         mask &= rising(one, following)
     chosen = input._wrap(TensorImpl(mask))
     return F.stack([F.masked_select(x, chosen) for x in meshgrid(*[input] * r, indexing="ij")], 1)
+
+
+# From so many ways to take elements, in any order and repeated, not all of them are looked at.
+_MOST_WAYS: Final = 2**20
+
+
+def _chosen(input: T, r: int, with_replacement: bool) -> T:
+    """What `combinations` returns, in steps that take no more memory than the result."""
+    count = input.numel()
+    among = count + r - 1 if with_replacement else count
+    # With so many on both sides there are more than 2**63.
+    few = min(r, among - r)
+    rows = 0 if few < 0 else math.comb(among, min(few, 64))
+    if rows >= 2**63:
+        raise ShapeError(
+            f"combinations of {r} out of {count} elements are more than memory can have",
+            count=count,
+            r=r,
+        )
+    check_sizes((rows, r), 8)
+    if not rows:
+        return F.zeros_shaped(input, (0, r))
+    ways = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    each = itertools.chain.from_iterable(ways(range(count), r))
+    places = np.fromiter(each, np.int64, rows * r)
+    index = input._wrap(TensorImpl(places))
+    return F.view_shape(F.index_select(input, 0, index), (rows, r))

@@ -7,6 +7,7 @@ from typing import TypeVar, overload
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.composites.shaping import numbers
+from vtgrad.ops.from_python import size_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.recorded_gradients import (
     cumprod_backward,
@@ -47,7 +48,7 @@ def conj(input: T | Number) -> T | Number:
 
 def sum_to(tensor: T, sizes: Sequence[int | Sequence[int]], size: Sequence[int] | None) -> T:
     """What `Tensor.sum_to_size` returns, from the steps that PyTorch records."""
-    shape = numbers(sizes, size, "sum_to_size")
+    shape = tuple([size_of(n, "size") for n in numbers(sizes, size, "sum_to_size")])
     if any(n < 0 for n in shape) or broadcast_shapes(shape, tensor.shape) != tensor.shape:
         raise ShapeError(
             f"shape {list(shape)} does not broadcast to {list(tensor.shape)}",

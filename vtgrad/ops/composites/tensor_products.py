@@ -92,6 +92,7 @@ def tensordot(
                 shapes=(left, right),
             )
     if out is not None:
+        array_of(out, "out")
         check_out(out, a, b)
     for i, j in zip(ours, theirs, strict=True):
         # Of a dimension that the other factor does not have, only the sum counts. It is made also

@@ -159,6 +159,8 @@ def gather_gradient(grad: Array, self: Array, dim: int, index: Array) -> Array:
 
 def gathered_to(grad: Array, sizes: Shape) -> Array:
     """A gradient of the leading part of a source, with zeros for the rest of the source."""
+    if 0 in grad.shape:
+        return k.zeros_shaped(grad, sizes)
     if len(grad.shape) != len(sizes):
         return k.reshape(grad, sizes)
     for axis, size in enumerate(sizes):

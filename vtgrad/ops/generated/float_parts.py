@@ -221,8 +221,9 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     """Fractions of magnitude from 1/2 to 1, and the powers of two that they are multiplied by."""
     try:
         if out is not None:
-            check_out(out[0], input)
-            check_out(out[1], input)
+            out_0, out_1 = out
+            check_out(out_0, input)
+            check_out(out_1, input)
         arrays = quiet.run(k.frexp, input._impl.array)
     except Exception as error:
         explain(error, "input: Tensor, out: Pair | None", input, out)

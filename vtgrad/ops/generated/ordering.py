@@ -44,8 +44,9 @@ def sort_dim(
     """The elements in order along a dimension, and where each stood."""
     try:
         if out is not None:
-            check_out(out[0], self)
-            check_out(out[1], self)
+            out_0, out_1 = out
+            check_out(out_0, self)
+            check_out(out_1, self)
         arrays = quiet.run(k.sort, self._impl.array, dim, descending)
     except Exception as error:
         explain(
@@ -89,8 +90,9 @@ def sort_stable(
     """The same, told whether equal elements must keep their order; they always do."""
     try:
         if out is not None:
-            check_out(out[0], self)
-            check_out(out[1], self)
+            out_0, out_1 = out
+            check_out(out_0, self)
+            check_out(out_1, self)
         arrays = quiet.run(k.sort_stable, self._impl.array, stable, dim, descending)
     except Exception as error:
         explain(
@@ -154,8 +156,9 @@ def topk_dim(
     """The `count` largest or smallest elements along a dimension, in order, and their places."""
     try:
         if out is not None:
-            check_out(out[0], self)
-            check_out(out[1], self)
+            out_0, out_1 = out
+            check_out(out_0, self)
+            check_out(out_1, self)
         arrays = quiet.run(k.topk, self._impl.array, count, dim, largest, sorted)
     except Exception as error:
         explain(

@@ -349,8 +349,9 @@ def max_dim(
     """Largest elements along a dimension, and their places."""
     try:
         if out is not None:
-            check_out(out[0], self)
-            check_out(out[1], self)
+            out_0, out_1 = out
+            check_out(out_0, self)
+            check_out(out_1, self)
         arrays = quiet.run(k.max_dim, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
@@ -389,8 +390,9 @@ def min_dim(
     """Smallest elements along a dimension, and their places."""
     try:
         if out is not None:
-            check_out(out[0], self)
-            check_out(out[1], self)
+            out_0, out_1 = out
+            check_out(out_0, self)
+            check_out(out_1, self)
         arrays = quiet.run(k.min_dim, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
@@ -429,8 +431,9 @@ def median_dim(
     """The lower middle elements along a dimension, and their places."""
     try:
         if out is not None:
-            check_out(out[0], self)
-            check_out(out[1], self)
+            out_0, out_1 = out
+            check_out(out_0, self)
+            check_out(out_1, self)
         arrays = quiet.run(k.median_dim, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
@@ -1051,8 +1054,9 @@ def aminmax_dim(
     """Smallest and largest elements."""
     try:
         if out is not None:
-            check_out(out[0], self)
-            check_out(out[1], self)
+            out_0, out_1 = out
+            check_out(out_0, self)
+            check_out(out_1, self)
         arrays = quiet.run(k.aminmax_dim, self._impl.array, dim, keepdim)
     except Exception as error:
         explain(
@@ -1089,8 +1093,9 @@ def cummax_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cumma
     """The largest elements up to each place, and the last places where they stand."""
     try:
         if out is not None:
-            check_out(out[0], self)
-            check_out(out[1], self)
+            out_0, out_1 = out
+            check_out(out_0, self)
+            check_out(out_1, self)
         arrays = quiet.run(k.cummax_dim, self._impl.array, dim)
     except Exception as error:
         explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
@@ -1120,8 +1125,9 @@ def cummin_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cummi
     """The smallest elements up to each place, and the last places where they stand."""
     try:
         if out is not None:
-            check_out(out[0], self)
-            check_out(out[1], self)
+            out_0, out_1 = out
+            check_out(out_0, self)
+            check_out(out_1, self)
         arrays = quiet.run(k.cummin_dim, self._impl.array, dim)
     except Exception as error:
         explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)

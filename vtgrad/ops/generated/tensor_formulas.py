@@ -238,6 +238,8 @@ def gather_gradient(grad: TensorBase, self: TensorBase, dim: int, index: TensorB
 
 def gathered_to(grad: TensorBase, sizes: Shape) -> TensorBase:
     """A gradient of the leading part of a source, with zeros for the rest of the source."""
+    if 0 in grad.shape:
+        return F.zeros_shaped(grad, sizes)
     if len(grad.shape) != len(sizes):
         return F.reshape(grad, sizes)
     for axis, size in enumerate(sizes):

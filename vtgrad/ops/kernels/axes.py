@@ -6,9 +6,12 @@ import numpy as np
 
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.integers import integer
 from vtgrad.storage.shapes import normalize_dim, normalize_dims
+from vtgrad.storage.strides import MAX_DIMS
+from vtgrad.storage.unchecked import AnyInt
 
-__all__ = ["axes_of", "in_dtype", "reduced_shape"]
+__all__ = ["axes_of", "diagonal_within", "in_dtype", "put_along", "reduced_shape", "take_along"]
 
 
 def axes_of(dim: Dims, ndim: int) -> tuple[int, ...]:
@@ -39,6 +42,42 @@ def reduced_shape(shape: Shape, axes: tuple[int, ...], keepdim: bool) -> Shape:
     if keepdim:
         return tuple([1 if d in axes else n for d, n in enumerate(shape)])
     return tuple([n for d, n in enumerate(shape) if d not in axes])
+
+
+def diagonal_within(shape: Shape, offset: AnyInt, first: int, second: int) -> int:
+    """Which diagonal of two dimensions; of those without elements the nearest.
+
+    NumPy takes no offsets of more than 32 bits.
+    """
+    number = integer(offset)
+    return max(-shape[first], number) if number < 0 else min(shape[second], number)
+
+
+def take_along(x: Array, places: Array, axis: int) -> Array:
+    """`numpy.take_along_axis`, also with as many dimensions as an array can have."""
+    shape = places.shape
+    if len(shape) == MAX_DIMS:
+        axis, (x, places) = _without_ones(axis, x, places)
+    taken: Array = np.take_along_axis(x, places, axis)
+    return taken.reshape(shape)
+
+
+def put_along(x: Array, places: Array, values: Array, axis: int) -> None:
+    """`numpy.put_along_axis`, also with as many dimensions as an array can have."""
+    if x.ndim == MAX_DIMS:
+        axis, (x, places, values) = _without_ones(axis, x, places, values)
+    np.put_along_axis(x, places, values, axis)
+
+
+def _without_ones(axis: int, *arrays: Array) -> tuple[int, list[Array]]:
+    """Arrays without the dimensions other than `axis` that the first one has only one of.
+
+    NumPy's indices are one array less than an array's dimensions at most. But of so many most are
+    of size 1, or there would be more elements than memory can have.
+    """
+    shape = arrays[0].shape
+    ones = tuple([d for d, n in enumerate(shape) if n == 1 and d != axis])
+    return axis - sum(d < axis for d in ones), [x.squeeze(ones) for x in arrays]
 
 
 def in_dtype(x: Array, dtype: NumpyDType) -> Array:

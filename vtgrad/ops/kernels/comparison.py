@@ -146,6 +146,8 @@ def isclose(
         If the dtypes differ.
     OptionValueError
         If a tolerance is negative.
+    ShapeError
+        If the shapes do not broadcast.
     """
     if input.dtype != other.dtype:
         raise DTypeError(
@@ -153,6 +155,7 @@ def isclose(
         )
     if not (rtol >= 0 and atol >= 0):
         raise OptionValueError(f"tolerances must not be negative: rtol={rtol}, atol={atol}")
+    broadcast_shapes(input.shape, other.shape)
     close = np.asarray(np.equal(input, other))
     if equal_nan and input.dtype.kind in "fc":
         close |= np.isnan(input) & np.isnan(other)

@@ -82,6 +82,7 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
     parts = [x for x in tensors if x.shape != (0,)]
     dtype = _common_dtype(tensors)
     if not parts:
+        integer(dim)
         return np.empty((0,), dtype)
     axis = normalize_dim(dim, parts[0].ndim)
     shape = parts[0].shape
@@ -192,10 +193,10 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
     lead = len(counts) - self.ndim
     sizes = (1,) * lead + self.shape
     target = tuple([count * size for count, size in zip(counts, sizes, strict=True)])
-    # Below, each dimension comes twice.
-    check_sizes((*target, *sizes), self.itemsize)
-    result: Array = np.empty(target, self.dtype)
+    # Here each dimension comes twice.
     tiles = tuple([n for pair in zip(counts, sizes, strict=True) for n in pair])
+    check_sizes(tiles, self.itemsize)
+    result: Array = np.empty(target, self.dtype)
     one_tile = tuple([n for size in sizes for n in (1, size)])
     result.reshape(tiles)[...] = resolved(self).reshape(one_tile)
     return result

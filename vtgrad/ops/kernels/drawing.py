@@ -12,7 +12,13 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    DTypeError,
+    NotSupportedError,
+    ShapeError,
+)
 from vtgrad.random import Generator, source_of
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.shapes import broadcast_shapes
@@ -77,9 +83,10 @@ def normal_tensors(
 def _standard_normal(source: np.random.Generator, shape: Shape, dtype: NumpyDType) -> Array:
     """Normal numbers of mean 0 and variance 1, in at least float32."""
     if dtype.kind == "c":
-        parts = source.standard_normal((2, *shape))
+        # In a matrix, because NumPy may have no room for one more dimension.
+        parts = source.standard_normal((2, math.prod(shape)))
         values: Array = np.asarray((parts[0] + 1j * parts[1]) * math.sqrt(0.5))
-        return values
+        return values.reshape(shape)
     if dtype == np.float64:
         return np.asarray(source.standard_normal(shape))
     return np.asarray(source.standard_normal(shape, np.float32))
@@ -112,10 +119,10 @@ def uniform_(
     if low > high:
         raise ShapeError(f"uniform_ needs from_ <= to, not {low} and {high}", start=low, end=high)
     if self.dtype.kind == "c":
-        parts = _uniform(source, (2, *self.shape), part, low, high)
+        parts = _uniform(source, (2, self.size), part, low, high)
         values: Array = np.empty(self.shape, self.dtype)
-        values.real[...] = parts[0]
-        values.imag[...] = parts[1]
+        values.real[...] = parts[0].reshape(self.shape)
+        values.imag[...] = parts[1].reshape(self.shape)
     else:
         values = _uniform(source, self.shape, part, low, high)
     return copied(self, values)
@@ -331,7 +338,12 @@ def _check_kind(dtype: NumpyDType, kinds: str, name: str) -> None:
 
 def _real(value: object, name: str) -> float:
     if isinstance(value, (int, float, np.integer, np.floating)):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ArgumentValueError(
+                f"argument {name!r} holds a number that is too large", argument=name
+            ) from None
     raise ArgumentTypeError(
         f"argument {name!r} must be a real number, not {type(value).__name__}", argument=name
     )

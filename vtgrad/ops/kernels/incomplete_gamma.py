@@ -106,14 +106,14 @@ def _uniform_range(a: Array, x: Array) -> Array:
     return close
 
 
-def _log1p_less_itself(x: Array) -> Array:
-    """``log(1 + x) - x``, exact for small x too."""
+def _log1p_less_itself(x: Array, one_more: Array) -> Array:
+    """``log(1 + x) - x``, exact for small x too, and for x near -1 if 1 + x is."""
     # The logarithm is twice the sum of the odd powers of x / (2 + x) by their exponents.
     ratio = x / (2 + x)
     square = ratio * ratio
     tail = polynomial([1 / (2 * n + 3) for n in range(22)], square)
     near = 2 * ratio * square * tail - x * ratio
-    result: Array = np.where(np.abs(x) < 0.5, near, np.log1p(x) - x)
+    result: Array = np.where(np.abs(x) < 0.5, near, np.log(one_more) - x)
     return result
 
 
@@ -126,7 +126,7 @@ def _factor(a: Array, x: Array) -> Array:
     high, at = a[large], x[large]
     inverse = 1 / high
     correction = polynomial(_STIRLING, inverse * inverse) * inverse
-    exponent = high * _log1p_less_itself((at - high) / high)
+    exponent = high * _log1p_less_itself((at - high) / high, at / high)
     result[large] = np.sqrt(high / (2 * np.pi)) * np.exp(exponent - correction)
     return result
 
@@ -208,7 +208,7 @@ def _uniform_coefficients() -> tuple[tuple[float, ...], ...]:
 
 def _uniform(a: Array, x: Array, sign: float) -> Array:
     mu = (x - a) / a
-    eta = np.copysign(np.sqrt(-2 * _log1p_less_itself(mu)), mu)
+    eta = np.copysign(np.sqrt(-2 * _log1p_less_itself(mu, x / a)), mu)
     inverse = 1 / a
     total: Array = np.zeros(a.shape)
     for row in reversed(_uniform_coefficients()):

@@ -252,7 +252,7 @@ def _check_count(
     name: str,
     error: Callable[..., OutOfRangeError | ShapeError],
 ) -> None:
-    slices = source.shape[axis] if source.ndim else 1
+    slices = source.shape[axis] if axis < source.ndim else 1
     if index.size != slices:
         raise error(
             f"{name} got {index.size} indices for {slices} slices of the source",

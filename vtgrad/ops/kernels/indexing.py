@@ -26,7 +26,7 @@ from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim, numel
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.store import NOTHING, Store, carry_out
-from vtgrad.storage.strides import contiguous_strides
+from vtgrad.storage.strides import MAX_DIMS, contiguous_strides
 
 __all__ = [
     "gather",
@@ -77,7 +77,12 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
         raise _index_shape_error("gather", index, "input", self.shape)
     check_range(index, self.shape[axis], axis)
     result: Array = np.empty(index.shape, self.dtype)
-    result[...] = resolved(self)[_along(axis, resolved(index), self.ndim)]
+    if self.ndim == MAX_DIMS:
+        # NumPy takes one index array less.
+        flat = flat_targets(self.shape, axis, resolved(index))
+        result[...] = resolved(self).reshape(-1)[flat].reshape(index.shape)
+    else:
+        result[...] = resolved(self)[_along(axis, resolved(index), self.ndim)]
     return result
 
 

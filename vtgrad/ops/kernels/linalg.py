@@ -144,6 +144,8 @@ def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
             shapes=(self.shape, other.shape),
         )
     axis = normalize_dim(dim, self.ndim)
+    if self.ndim == 0:
+        raise DimensionError("cross() multiplies vectors, not 0-d tensors", dim=dim, ndim=0)
     if self.shape[axis] != 3 or other.shape[axis] != 3:
         raise ShapeError(
             f"cross() multiplies vectors of three elements: dimension {axis} of shapes "

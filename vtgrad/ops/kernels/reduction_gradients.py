@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.ops.kernels.axes import in_dtype
+from vtgrad.ops.kernels.axes import in_dtype, put_along, take_along
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
@@ -37,7 +37,7 @@ def put_selected(self: Array, sizes: Shape, dim: int, indices: Array, keepdim: b
     axis = normalize_dim(dim, out.ndim)
     if not keepdim:
         self, indices = np.expand_dims(self, axis), np.expand_dims(indices, axis)
-    np.put_along_axis(out, indices, self, axis)
+    put_along(out, indices, self, axis)
     return out
 
 
@@ -47,7 +47,7 @@ def take_selected(self: Array, dim: int, indices: Array, keepdim: bool) -> Array
         return self.copy()
     axis = normalize_dim(dim, self.ndim)
     where = indices if keepdim else np.expand_dims(indices, axis)
-    taken: Array = np.take_along_axis(self, where, axis)
+    taken: Array = take_along(self, where, axis)
     out: Array = np.empty(indices.shape, self.dtype)
     out[...] = taken.reshape(indices.shape)
     return out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from vtgrad.ops.kernels.elementwise import finish, refuse, run, unary
@@ -9,6 +11,9 @@ from vtgrad.ops.kernels.layout import empty_like_elementwise
 from vtgrad.storage.arrays import Array
 
 __all__ = ["ceil", "floor", "frac", "round", "trunc"]
+
+# The largest power of ten that Python computes.
+_MOST_DECIMALS: Final = 308
 
 
 def floor(input: Array, *, out: Array | None = None) -> Array:
@@ -55,7 +60,8 @@ def round(input: Array, *, decimals: int = 0, out: Array | None = None) -> Array
         return _rounded("round", np.rint, input, out)
     refuse("round with decimals", input.dtype, "buic")
     dtype = input.dtype
-    scale = dtype.type(10.0 ** (decimals if decimals > 0 else -decimals))
+    # A power that overflows is infinite, and so is what Python refuses to compute.
+    scale = dtype.type(10.0 ** abs(decimals) if abs(decimals) <= _MOST_DECIMALS else np.inf)
     there, back = (np.multiply, np.true_divide) if decimals > 0 else (np.true_divide, np.multiply)
     result = run(np.positive, dtype, None, input)
     there(result, scale, out=result)

@@ -7,9 +7,15 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.errors import DTypeError, NotSupportedError, OptionValueError, ShapeError
+from vtgrad.errors import (
+    ArgumentTypeError,
+    DTypeError,
+    NotSupportedError,
+    OptionValueError,
+    ShapeError,
+)
 from vtgrad.ops.types import Dims
-from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.unchecked import AnyBool
@@ -99,7 +105,9 @@ def std_mean_dim(
     return std(self, dim, correction, keepdim), mean(self, dim, bool(keepdim))
 
 
-def _check_norm(x: Array, p: float, dim: Dims, dtype: NumpyDType | None) -> None:
+def _check_norm(x: Array, p: Number, dim: Dims, dtype: NumpyDType | None) -> None:
+    if isinstance(p, complex):
+        raise ArgumentTypeError("the order of a norm must be a real number, not complex", ord=p)
     if x.dtype.kind not in "fc":
         raise DTypeError(f"norm() needs floating or complex values, not {x.dtype}", dtype=x.dtype)
     if dtype is not None and (

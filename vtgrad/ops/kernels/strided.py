@@ -19,6 +19,7 @@ from types import EllipsisType
 import numpy as np
 
 from vtgrad.errors import OptionValueError, OutOfRangeError, SelfOverlapError, ShapeError
+from vtgrad.ops.kernels.axes import diagonal_within
 from vtgrad.ops.kernels.copying import clone
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.geometry import (
@@ -150,7 +151,8 @@ def _diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array:
             dim1=dim1,
             dim2=dim2,
         )
-    part: Array = np.diagonal(array, integer(offset), first, second)
+    offset = diagonal_within(array.shape, offset, first, second)
+    part: Array = np.diagonal(array, offset, first, second)
     part.flags.writeable = True
     return part
 

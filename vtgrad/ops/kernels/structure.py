@@ -44,6 +44,9 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
         sizes.insert(axis, extent)
     check_sizes(tuple(sizes), self.itemsize)
     result: Array = np.zeros(sizes, self.dtype)
+    if not self.size:
+        # The offset may be larger than NumPy's diagonals take.
+        return result
     diagonal = np.diagonal(result, offset, first, second)
     diagonal.flags.writeable = True
     diagonal[...] = resolved(self)
@@ -57,8 +60,12 @@ def view_copy(self: Array, size: Sequence[int]) -> Array:
     ------
     ShapeError
         If the number of elements differs.
+    NotSupportedError
+        If there are more dimensions than NumPy has.
     """
-    return contiguous(self).reshape(infer_size(size, self.size))
+    sizes = infer_size([integer(n) for n in size], self.size)
+    check_sizes(sizes, self.itemsize)
+    return contiguous(self).reshape(sizes)
 
 
 def rot90_turns(self: Array, turns: int, dims: Sequence[int]) -> Array:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from vtgrad.graph.region import NoSuchViewError
+from vtgrad.ops.kernels.axes import diagonal_within
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import (
     expand_sizes,
@@ -144,8 +145,9 @@ def expand(self: Array, size: Sequence[int], *, implicit: bool = False) -> Array
 
 def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """A diagonal over two dimensions, as the last one."""
-    ndim = self.ndim
-    result: Array = np.diagonal(self, offset, normalize_dim(dim1, ndim), normalize_dim(dim2, ndim))
+    first, second = normalize_dim(dim1, self.ndim), normalize_dim(dim2, self.ndim)
+    offset = diagonal_within(self.shape, offset, first, second)
+    result: Array = np.diagonal(self, offset, first, second)
     if self.flags.writeable:
         result.flags.writeable = True
     return result

@@ -1,0 +1,32 @@
+"""Whether the garbage collector can find every tensor.
+
+NOTE [ Frozen objects are not found ]
+
+What refers to an object is asked of `gc.get_referrers`, which searches all objects but those that
+``gc.freeze()`` has put aside. How many there are does not answer whether a tensor is among them:
+Python 3.12.1 starts with some hundred, a program may freeze its modules before it imports this
+library, and frozen objects that die leave the number.
+
+So one list stands for all tensors. It is older than any of them, and ``gc.freeze()`` puts aside
+everything that there is: where a tensor is hidden, the list is hidden too.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Final
+
+__all__ = ["may_hide_tensors"]
+
+_HELD: Final = object()
+_HOLDER: Final = [_HELD]
+
+
+def may_hide_tensors() -> bool:
+    """Whether ``gc.freeze()`` was called since the library was imported, and not undone.
+
+    See Note [Frozen objects are not found].
+    """
+    if not gc.get_freeze_count():
+        return False
+    return all(holder is not _HOLDER for holder in gc.get_referrers(_HELD))
