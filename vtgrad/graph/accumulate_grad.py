@@ -22,7 +22,6 @@ from .input_metadata import InputMetadata
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
 from .overwritten import leaf_moved_error
-from .recording import set_mode
 from .region import Gradient
 
 __all__ = ["AccumulateGrad"]
@@ -178,11 +177,7 @@ class AccumulateGrad(Node):
             if current is None:
                 self.cell.grad = operators().wrap(TensorImpl(_laid_out(grad, owned, strides)))
                 return
-            before = set_mode(False)
-            try:
-                operators().add_(current, operators().wrap(TensorImpl(grad)))
-            finally:
-                set_mode(before)
+            operators().add_(current, operators().wrap(TensorImpl(grad)))
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Accumulate an array that somebody else holds."""

@@ -10,12 +10,14 @@ from ..graph.edge import Edge
 from ..graph.functions import gradient_edge, meta_of, requires_grad
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
-from ..graph.recording import is_recording, set_modes
+from ..graph.recording import is_recording
 from ..storage.arrays import NumpyDType, Shape
 from ..storage.geometry import Geometry, reach
 from ..storage.memory_format import MemoryFormat
+from ..storage.mode import mode_of, switched
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import settle, thread
 from ..views.make_view import make_view
 from .generated import functional as F
 from .generated.views_nodes import AsStridedBackward0
@@ -114,11 +116,16 @@ class InstalledOperators:
 
         None if the base does not require grad.
         """
-        before = set_modes(grad=True, inference=False)
+        recording = mode_of(grad=True, inference=False)
+        before, ident = thread.mode, thread.ident
         try:
+            thread.mode = switched.silent[ident] = recording
             meta = meta_of(view_fn(base))
         finally:
-            set_modes(*before)
+            thread.mode = switched.silent[ident] = before
+            if before.inference:
+                switched.inference[ident] = before
+            settle(ident)
         assert meta is not None
         return meta.grad_fn_
 
