@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import enum
 import itertools
+import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -53,10 +54,19 @@ def next_hook_id() -> int:
     return next(_ids)
 
 
-# Threads share tensors. What is made on first use (a leaf's node and cell, a stale view's producer)
-# must be made once, and sums into one `.grad` must not be lost, although NumPy lets go of the
-# interpreter lock while it adds. All of that is short, so one lock for all is enough.
+# Threads share tensors. A stale view's producer must be built once, and sums into one `.grad` must
+# not be lost, although NumPy lets go of the interpreter lock while it adds. All of that is short,
+# so one lock for all is enough. A signal handler may meet it held by its own thread.
 graph_lock: threading.RLock = threading.RLock()
+
+# A process that is forked has only the thread that has forked: were the lock held by another one
+# then, it would stay locked there, and what that thread was at would stay half done.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=graph_lock.acquire,
+        after_in_parent=graph_lock.release,
+        after_in_child=graph_lock.release,
+    )
 
 
 class HookDict(Generic[H]):
