@@ -331,7 +331,7 @@ class GraphTask:
         # A recorded run adds out of place.
         if not self.create_graph:
             for node in nodes:
-                if isinstance(node, AccumulateGrad):
+                if isinstance(node, AccumulateGrad) and node.cell.grad is not None:
                     node.check_grad()
 
 

@@ -154,14 +154,6 @@ class GradCell:
     post_accumulate: HookDict[Callable[[AccumulateGrad], None]] | None
     memory: TensorImpl | None
 
-    def accumulate(
-        self, grad: TensorBase, plus: Callable[[TensorBase, TensorBase], TensorBase]
-    ) -> None:
-        """Store `grad`, or the sum of what is stored and `grad`."""
-        with graph_lock:
-            present = self.grad
-            self.grad = grad if present is None else plus(present, grad)
-
     def is_in_use(self) -> bool:
         """Whether there is a gradient already, or a hook that waits for one."""
         return self.grad is not None or self.post_accumulate is not None
@@ -203,6 +195,14 @@ class NodeHooks:
         self.retain_grad = {}
         self.pre = HookDict()
         self.post = HookDict()
+
+    def watch_node(self) -> bool:
+        """Whether there are hooks of the node itself."""
+        return bool(self.pre.entries or self.post.entries)
+
+    def call_users_code(self) -> bool:
+        """Whether there are hooks at all, rather than gradients to retain."""
+        return self.watch_node() or any(hooks.entries for hooks in self.tensor_pre.values())
 
     def tensor_hooks(self, output_nr: int) -> HookDict[TensorHook]:
         """The tensor hooks of one output, made on first use."""

@@ -1,0 +1,207 @@
+"""What is stored in several ``.grad`` at once.
+
+NOTE [ All leaves or none ]
+
+A pass that is interrupted (Ctrl-C, another signal whose handler raises) may have filled all leaves
+or none: a program that catches the error and runs the pass again would count some gradients twice.
+So filling has two halves. First all is prepared that takes calls, may fail or may be interrupted:
+new tensors, casts, the records of who writes. Then `GradStores.commit` carries everything out in
+one call of a C function, in which no handler runs: it drains iterators over C functions only.
+
+A ``.grad`` that is there already is added to in place, as in PyTorch: the same tensor, the same
+memory, one version further. The sums themselves are part of the one call, so that they need no
+memory of their own.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import chain, repeat
+from operator import attrgetter, setitem
+from threading import get_ident
+from types import CodeType
+from typing import Final
+
+import numpy as np
+
+from ..storage.arrays import Array
+from ..storage.geometry import has_self_overlap
+from ..storage.lazy_array import LazyArray, like
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE, Record, VersionCounter
+from ..storage.writers import KEPT, LAST_PLACE, OUTERMOST, caller
+from .hooks import GradCell
+from .operators import operators
+
+__all__ = ["GradStores", "is_plainly_added_to"]
+
+_value: Final = attrgetter("value")
+_next: Final = (1).__add__
+
+
+def is_plainly_added_to(impl: TensorImpl, shape: tuple[int, ...], dtype: object) -> bool:
+    """Whether a gradient of this shape and dtype can be added to a ``.grad`` as it is."""
+    array = impl.array
+    if type(array) is not np.ndarray or array.shape != shape or array.dtype is not dtype:
+        return False
+    flags = array.flags
+    if not flags.writeable or impl.version_counter is INFERENCE:
+        return False
+    return flags.forc or not has_self_overlap(impl.sizes, impl.strides)
+
+
+def _owner(array: Array) -> object:
+    """What keeps an array's memory."""
+    owner: object = array
+    while isinstance(owner, np.ndarray):
+        base = owner.base
+        if base is None:
+            return owner
+        owner = base
+    return owner
+
+
+class _Sums:
+    """Sums that are to be made in place.
+
+    Attributes
+    ----------
+    targets, amounts : list of ndarray
+        What is added to, and what is added.
+    shared : list of int
+        Which of the amounts lie in memory that is not theirs alone.
+    counters : list of VersionCounter
+        What moves on by one.
+    writes, places, records : list
+        Where the record of each write goes, see Note [Who wrote].
+    site : tuple
+        The line that called backward.
+    """
+
+    __slots__ = (
+        "amounts",
+        "counters",
+        "places",
+        "records",
+        "shared",
+        "site",
+        "targets",
+        "writes",
+    )
+
+    targets: list[Array]
+    amounts: list[Array]
+    shared: list[int]
+    counters: list[VersionCounter]
+    writes: list[list[Record | None]]
+    places: list[int]
+    records: list[Record | None]
+    site: tuple[CodeType | None, int]
+
+    def __init__(self) -> None:
+        self.targets = []
+        self.amounts = []
+        self.shared = []
+        self.counters = []
+        self.writes = []
+        self.places = []
+        self.records = []
+        self.site = caller(OUTERMOST) or (None, -1)
+
+    def note(self, impl: TensorImpl, counter: VersionCounter) -> None:
+        """Prepare the version and the record of one write."""
+        meta = impl.autograd_meta
+        part = meta.written_part(impl) if meta is not None and meta.is_view else None
+        version = counter.value + 1
+        writes = counter.writes
+        if writes is None:
+            writes = counter.writes = [None] * KEPT
+        self.counters.append(counter)
+        self.writes.append(writes)
+        self.places.append(version & LAST_PLACE)
+        self.records.append((version, "backward", *self.site, get_ident(), part))
+
+    def keep_apart(self) -> None:
+        """Copy amounts that lie in the memory of a ``.grad`` which another sum changes before."""
+        if self.shared and len(self.targets) > 1:
+            owners = {id(_owner(target)) for target in self.targets}
+            for place in self.shared:
+                if id(_owner(self.amounts[place])) in owners:
+                    self.amounts[place] = self.amounts[place].copy()
+
+
+class GradStores:
+    """Stores in ``.grad`` that are prepared; see Note [All leaves or none].
+
+    To be used under `graph_lock`, from the first preparation to the commit.
+
+    Attributes
+    ----------
+    tensors : dict of GradCell to TensorBase
+        What the ``.grad`` of these cells becomes.
+    """
+
+    __slots__ = ("_sums", "tensors")
+
+    tensors: dict[GradCell, TensorBase]
+    _sums: _Sums | None
+
+    def __init__(self) -> None:
+        self.tensors = {}
+        self._sums = None
+
+    def add(self, grad: TensorBase, amount: Array, owned: bool) -> None:
+        """Add to a ``.grad`` in place, which is a write like any other.
+
+        Parameters
+        ----------
+        amount : numpy.ndarray
+            What to add.
+        owned : bool
+            Whether the memory of `amount` is its alone.
+
+        Raises
+        ------
+        VtgradError
+            As ``add_`` does, if the gradient cannot be added to.
+        """
+        impl = grad._impl
+        target = impl.array
+        if not is_plainly_added_to(impl, amount.shape, amount.dtype):
+            operators().check_add_(grad, amount.shape, amount.dtype)
+            if isinstance(target, LazyArray):
+                memory: Array = np.empty(target.shape, target.dtype)
+                like(target, memory)[...] = amount
+                target, amount = target.physical(), memory
+        sums = self._sums
+        if sums is None:
+            sums = self._sums = _Sums()
+        if not owned:
+            sums.shared.append(len(sums.targets))
+        sums.targets.append(target)
+        sums.amounts.append(amount)
+        counter = impl.counter
+        if counter is not INFERENCE:
+            sums.note(impl, counter)
+
+    def retain(self, cell: GradCell, grad: TensorBase) -> None:
+        """Let a gradient become the ``.grad`` of a cell, or add it out of place."""
+        present = self.tensors.get(cell, cell.grad)
+        self.tensors[cell] = grad if present is None else operators().add(present, grad)
+
+    def commit(self) -> None:
+        """Carry everything out, in one call that nothing interrupts."""
+        tensors, sums = self.tensors, self._sums
+        fill = map(setattr, tensors, repeat("grad"), tensors.values())
+        if sums is None:
+            deque(fill, 0)
+            return
+        sums.keep_apart()
+        stores = chain(
+            map(setitem, sums.writes, sums.places, sums.records),
+            map(setattr, sums.counters, repeat("value"), map(_next, map(_value, sums.counters))),
+            map(np.add, sums.targets, sums.amounts, sums.targets),
+            fill,
+        )
+        deque(stores, 0)
