@@ -40,7 +40,7 @@ INTERPRETED = """
     views/set_memory.py
     graph/decoration.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
     graph/this_thread.py
-    engine/running.py engine/signals.py
+    engine/helper_thread.py engine/running.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py
 """.split()

@@ -154,6 +154,7 @@ class ArrayRun:
         leaves, retained = self.leaves, self.retained
         if not leaves and not retained:
             return
+        look_for_signals()
         with graph_lock:
             stores = GradStores()
             for node, grad, owned in leaves:

@@ -4,13 +4,12 @@ NOTE [ Backward inside backward ]
 
 A hook may run another backward. All state is in its `GraphTask`, so that is an ordinary call;
 only the interpreter's stack grows. Every `_NESTING_PER_THREAD` levels the work moves to a fresh
-thread, whose stack is empty, while this one waits.
+thread, whose stack is empty, while this one waits; see Note [Abandoned passes].
 """
 
 from __future__ import annotations
 
 import contextvars
-import threading
 from collections.abc import Sequence
 from typing import Final
 
@@ -22,6 +21,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .array_run import run_arrays
 from .graph_task import GraphTask
+from .helper_thread import run_on_helper_thread
 from .running import running
 from .tensor_run import run_recorded
 
@@ -139,7 +139,6 @@ def _run(
 def _run_on_fresh_thread(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
-    failure: list[BaseException] = []
     mode = thread.mode
     context = contextvars.copy_context()
 
@@ -149,14 +148,8 @@ def _run_on_fresh_thread(
             thread.mode = switched.silent[ident] = switched.inference[ident] = mode
             settle(ident)
             context.run(_run, task, None, gradients, answer)
-        except BaseException as error:  # noqa: BLE001  # raised again on the waiting thread
-            failure.append(error)
         finally:
             thread.mode = mode_of(grad=True, inference=False)
             settle(ident)
 
-    helper = threading.Thread(target=work, name="vtgrad-nested-backward")
-    helper.start()
-    helper.join()
-    if failure:
-        raise failure[0]
+    run_on_helper_thread(work)

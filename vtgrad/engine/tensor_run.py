@@ -110,6 +110,7 @@ class _Kept:
         """Add what was kept aside into ``.grad``, all or nothing."""
         if not self.leaves and not self.retained:
             return
+        look_for_signals()
         with graph_lock:
             stores = GradStores()
             for node, grad in self.leaves:
