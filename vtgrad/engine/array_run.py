@@ -30,8 +30,10 @@ from ..graph.large import large
 from ..graph.node import FRESH, PASSED, SHARED, Node
 from ..graph.region import Region
 from ..storage.arrays import Array
+from ..storage.mode import switched
 from ..storage.quiet import Runner, quiet_runner
 from ..storage.tensor_base import TensorBase
+from ..storage.thread_mode import settle, thread
 from .graph_task import ALL_EDGES, GraphTask
 from .input_buffer import InputBuffer, buffer_of, to_overwrite
 from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
@@ -160,7 +162,7 @@ class ArrayRun:
             for node, grad, owned in leaves:
                 node.prepare(stores, grad, owned)
             for cell, tensor in retained:
-                stores.retain(cell, tensor)
+                stores.retain(cell, tensor, recorded=False)
             self.leaves, self.retained = [], []
             stores.commit()
 
@@ -275,12 +277,19 @@ def run_arrays(
     gradients: Sequence[TensorBase],
     answer: list[TensorBase | None],
 ) -> None:
-    """Run every node of the task."""
+    """Run every node of the task.
+
+    Hooks and other users' code run without recording, the caller restores the mode. Arithmetic on
+    arrays asks for no mode: the operators of a signal handler or a finalizer that runs meanwhile
+    see that of the code which called backward.
+    """
     # Arithmetic runs with floating-point warnings off, hooks in the user's own context.
     quietly = running.quietly if task.nesting == 0 else quiet_runner()
     run = ArrayRun(task)
     run.enter(gradients)
+    outside, ident = thread.mode.grad, thread.ident
     while (buffer := quietly(run.run_unobserved)) is not None:
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
         node = buffer.function
         hooks = node.hooks
         captured = task.captures.get(node)
@@ -294,8 +303,10 @@ def run_arrays(
         if not runs:
             if captured is not None:
                 capture(buffer, captured, answer)
-            continue
-        _run_observed(run, node, buffer, quietly)
+        else:
+            _run_observed(run, node, buffer, quietly)
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[outside]
+        settle(ident)
 
 
 def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runner) -> None:

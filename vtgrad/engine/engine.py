@@ -123,12 +123,14 @@ def _run(
         task.nesting = outer.nesting + 1
     try:
         running.task = task
-        thread.mode = switched.silent[ident] = thread.mode.by_grad[task.create_graph]
         if task.create_graph:
+            thread.mode = switched.silent[ident] = thread.mode.by_grad[True]
+            settle(ident)
             run_recorded(task, gradients, answer)
         else:
             run_arrays(task, gradients, answer)
         if task.for_hooks is not None:
+            thread.mode = switched.silent[ident] = thread.mode.by_grad[task.create_graph]
             task.for_hooks.run_callbacks()
     finally:
         running.task = outer

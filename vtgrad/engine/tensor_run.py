@@ -116,7 +116,7 @@ class _Kept:
             for node, grad in self.leaves:
                 node.prepare_recorded(stores, grad)
             for cell, grad in self.retained:
-                stores.retain(cell, grad)
+                stores.retain(cell, grad, recorded=True)
             self.leaves, self.retained = [], []
             stores.commit()
 

@@ -27,8 +27,10 @@ import numpy as np
 from ..storage.arrays import Array
 from ..storage.geometry import has_self_overlap
 from ..storage.lazy_array import LazyArray, like
+from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import settle, thread
 from ..storage.version_counter import INFERENCE, Record, VersionCounter
 from ..storage.writers import KEPT, LAST_PLACE, OUTERMOST, caller
 from .hooks import GradCell
@@ -185,10 +187,21 @@ class GradStores:
         if counter is not INFERENCE:
             sums.note(impl, counter)
 
-    def retain(self, cell: GradCell, grad: TensorBase) -> None:
-        """Let a gradient become the ``.grad`` of a cell, or add it out of place."""
+    def retain(self, cell: GradCell, grad: TensorBase, *, recorded: bool) -> None:
+        """Let a gradient become the ``.grad`` of a cell, or add it out of place.
+
+        Recorded or not, whatever the mode is.
+        """
         present = self.tensors.get(cell, cell.grad)
-        self.tensors[cell] = grad if present is None else operators().add(present, grad)
+        if present is not None:
+            before, ident = thread.mode.grad, thread.ident
+            try:
+                thread.mode = switched.silent[ident] = thread.mode.by_grad[recorded]
+                grad = operators().add(present, grad)
+            finally:
+                thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+                settle(ident)
+        self.tensors[cell] = grad
 
     def commit(self) -> None:
         """Carry everything out, in one call that nothing interrupts."""
