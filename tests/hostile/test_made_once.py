@@ -11,7 +11,8 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
-from tests.hostile.interrupting import interrupted_everywhere
+
+from .interrupting import interrupted_everywhere
 
 pytestmark = pytest.mark.skipif(
     vt.__compiled__, reason="compiled code does not say which instruction it is at"

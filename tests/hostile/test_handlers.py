@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-from tests.hostile.interrupting import interrupted_everywhere
+
+from .interrupting import interrupted_everywhere
 
 interrupting = pytest.mark.skipif(
     vt.__compiled__, reason="compiled code does not say which instruction it is at"

@@ -14,9 +14,10 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
-from tests.hostile.interrupting import interrupted_everywhere
 from vtgrad.graph.grad_mode import ModeScope
 from vtgrad.storage.mode import switched
+
+from .interrupting import interrupted_everywhere
 
 Scope = Callable[[], ModeScope]
 Call = Callable[[], object]
