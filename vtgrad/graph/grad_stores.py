@@ -16,7 +16,7 @@ memory of their own.
 from __future__ import annotations
 
 from collections import deque
-from itertools import chain, repeat
+from itertools import chain, repeat, starmap
 from operator import attrgetter, setitem
 from threading import get_ident
 from types import CodeType
@@ -69,45 +69,30 @@ class _Sums:
 
     Attributes
     ----------
-    targets, amounts : list of ndarray
-        What is added to, and what is added.
+    additions : list of tuple of ndarray
+        What is added to, what is added, and where the sum goes.
     shared : list of int
-        Which of the amounts lie in memory that is not theirs alone.
+        Which of the additions add what lies in memory that is not its alone.
     counters : list of VersionCounter
         What moves on by one.
-    writes, places, records : list
-        Where the record of each write goes, see Note [Who wrote].
+    records : list of tuple
+        Where the record of each write goes, and the record, see Note [Who wrote].
     site : tuple
         The line that called backward.
     """
 
-    __slots__ = (
-        "amounts",
-        "counters",
-        "places",
-        "records",
-        "shared",
-        "site",
-        "targets",
-        "writes",
-    )
+    __slots__ = ("additions", "counters", "records", "shared", "site")
 
-    targets: list[Array]
-    amounts: list[Array]
+    additions: list[tuple[Array, Array, Array]]
     shared: list[int]
     counters: list[VersionCounter]
-    writes: list[list[Record | None]]
-    places: list[int]
-    records: list[Record | None]
+    records: list[tuple[list[Record | None], int, Record]]
     site: tuple[CodeType | None, int]
 
     def __init__(self) -> None:
-        self.targets = []
-        self.amounts = []
+        self.additions = []
         self.shared = []
         self.counters = []
-        self.writes = []
-        self.places = []
         self.records = []
         self.site = caller(OUTERMOST) or (None, -1)
 
@@ -119,18 +104,20 @@ class _Sums:
         writes = counter.writes
         if writes is None:
             writes = counter.writes = [None] * KEPT
+        code, instruction = self.site
+        record = version, "backward", code, instruction, get_ident(), part
         self.counters.append(counter)
-        self.writes.append(writes)
-        self.places.append(version & LAST_PLACE)
-        self.records.append((version, "backward", *self.site, get_ident(), part))
+        self.records.append((writes, version & LAST_PLACE, record))
 
     def keep_apart(self) -> None:
         """Copy amounts that lie in the memory of a ``.grad`` which another sum changes before."""
-        if self.shared and len(self.targets) > 1:
-            owners = {id(_owner(target)) for target in self.targets}
+        additions = self.additions
+        if self.shared and len(additions) > 1:
+            owners = {id(_owner(target)) for target, _, _ in additions}
             for place in self.shared:
-                if id(_owner(self.amounts[place])) in owners:
-                    self.amounts[place] = self.amounts[place].copy()
+                target, amount, _ = additions[place]
+                if id(_owner(amount)) in owners:
+                    additions[place] = target, amount.copy(), target
 
 
 class GradStores:
@@ -180,9 +167,8 @@ class GradStores:
         if sums is None:
             sums = self._sums = _Sums()
         if not owned:
-            sums.shared.append(len(sums.targets))
-        sums.targets.append(target)
-        sums.amounts.append(amount)
+            sums.shared.append(len(sums.additions))
+        sums.additions.append((target, amount, target))
         counter = impl.counter
         if counter is not INFERENCE:
             sums.note(impl, counter)
@@ -212,9 +198,9 @@ class GradStores:
             return
         sums.keep_apart()
         stores = chain(
-            map(setitem, sums.writes, sums.places, sums.records),
+            starmap(setitem, sums.records),
             map(setattr, sums.counters, repeat("value"), map(_next, map(_value, sums.counters))),
-            map(np.add, sums.targets, sums.amounts, sums.targets),
+            starmap(np.add, sums.additions),
             fill,
         )
         deque(stores, 0)
