@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import operator
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -47,8 +46,6 @@ _FIRST_SEED: Final = 20_260_101
 _WORD: Final = 2**64
 # A state: seed, the two words of PCG64, and the half of a 64-bit number that may be left over.
 _FIELDS: Final = (8, 16, 16, 1, 4)
-# Held while a generator's stream begins.
-_starting: Final = threading.Lock()
 
 
 class Generator:
@@ -81,21 +78,20 @@ class Generator:
         self._start(_FIRST_SEED)
 
     def _start(self, seed: int) -> None:
-        with _starting:
-            self._seed = seed
-            self._source = None
+        self._seed = seed
+        self._source = None
 
     @property
     def numpy(self) -> np.random.Generator:
         """What draws: NumPy's generator on the bits of PCG64."""
         source = self._source
-        if source is None:
-            # Two threads that draw first at the same time must get one stream.
-            with _starting:
-                source = self._source
-                if source is None:
-                    source = np.random.Generator(np.random.PCG64(self._seed))
-                    self._source = source
+        while source is None:
+            # Threads that draw first at the same time get one stream; see Note [Made once].
+            seed = self._seed
+            fresh = np.random.Generator(np.random.PCG64(seed))
+            source = self._source
+            if source is None and self._seed == seed:
+                source = self._source = fresh
         return source
 
     @property

@@ -16,7 +16,7 @@ from .random import Generator, source_of
 from .storage.arrays import Array
 from .storage.device import Device
 from .storage.dtypes import DType
-from .storage.quiet import quiet
+from .storage.quiet import run_quietly
 from .storage.store import carry_out
 from .storage.strides import check_sizes
 from .tensor import Tensor
@@ -58,7 +58,7 @@ def rand(
     """
     shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype, device)
     array: Array = np.empty(shape, wanted)
-    quiet.run(carry_out, quiet.run(uniform_, array, generator=generator))
+    run_quietly(carry_out, run_quietly(uniform_, array, generator=generator))
     return written(array, out, requires_grad, "rand")
 
 
@@ -74,7 +74,7 @@ def randn(
     """Standard normal numbers; see `rand`. Complex ones have variance 1 in both parts together."""
     shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype, device)
     array: Array = np.empty(shape, wanted)
-    quiet.run(carry_out, quiet.run(normal_, array, generator=generator))
+    run_quietly(carry_out, run_quietly(normal_, array, generator=generator))
     return written(array, out, requires_grad, "randn")
 
 
@@ -268,7 +268,7 @@ def normal(
     if size is not None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype, device)
         array: Array = np.empty(shape, wanted)
-        quiet.run(carry_out, quiet.run(normal_, array, mean, std, generator=generator))
+        run_quietly(carry_out, run_quietly(normal_, array, mean, std, generator=generator))
         return written(array, out, requires_grad, "normal")
     if size is not None or dtype is not None or device is not None or requires_grad:
         raise ArgumentTypeError("normal of tensors takes no size, dtype, device or requires_grad")

@@ -12,6 +12,7 @@ from vtgrad.engine.graph_task import GraphTask
 from vtgrad.engine.input_buffer import Content, InputBuffer
 from vtgrad.graph.accumulate_grad import AccumulateGrad
 from vtgrad.graph.edge import Edge
+from vtgrad.graph.grad_stores import GradStores
 from vtgrad.graph.input_metadata import InputMetadata
 from vtgrad.graph.node import Node
 from vtgrad.graph.region import Region
@@ -148,13 +149,13 @@ def gradient_that_a_hook_keeps_is_overwritten(patch: pytest.MonkeyPatch) -> None
 
 def second_pass_replaces_the_gradient(patch: pytest.MonkeyPatch) -> None:
     """``.grad`` is set where it should be added to."""
-    accumulate_array = AccumulateGrad.accumulate_array
+    prepare = AccumulateGrad.prepare
 
-    def planted(self: AccumulateGrad, grad: Array, owned: bool) -> None:
+    def planted(self: AccumulateGrad, stores: GradStores, grad: Array, owned: bool) -> None:
         self.cell.grad = None
-        accumulate_array(self, grad, owned)
+        prepare(self, stores, grad, owned)
 
-    patch.setattr(AccumulateGrad, "accumulate_array", planted)
+    patch.setattr(AccumulateGrad, "prepare", planted)
 
 
 def chosen_inputs_are_ignored(patch: pytest.MonkeyPatch) -> None:

@@ -641,7 +641,7 @@ def test_threads_that_write_their_own_tensors_do_not_disturb_each_other() -> Non
         assert {w.lineno for w in writes} == {line(function, "write")}
         assert {w.thread for w in writes} == {idents[nr]}
         assert str(writes[0]).endswith(f", on thread {idents[nr]}")
-    assert not writers._on_behalf
+    assert not writers.on_behalf
 
 
 def test_a_write_that_no_python_code_called_has_no_line() -> None:

@@ -26,7 +26,7 @@ from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tenso
 from vtgrad.ops.quick import quick_binary
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
@@ -321,6 +321,14 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
 def _explained(operator: Operator, body: str, name: str = "", *, out: bool = True) -> str:
     """A ``try`` around statements; see Note [Arguments are looked at when a call has failed]."""
     retried = _retried_with_numbers(operator, name or operator.name, out)
+    if any(word in body for word in ("quiet.run(", "quick_binary(", "write(", "write_ufunc(")):
+        # See Note [Floating-point warnings].
+        same = ", ".join(
+            f"{a.name}={a.name}" if a.keyword_only else a.name for a in operator.arguments
+        )
+        same += ", out=out" if out and operator.out else ""
+        again = f"            return {name or operator.name}({same})\n"
+        retried = f"        if renewed(error):\n{again}{retried}"
     if out and operator.number_first:
         first, second = (a.name for a in operator.arguments[:2])
         passed = f"turned, {_passed(operator, skip_first=True)}{', out=out' * operator.out}"

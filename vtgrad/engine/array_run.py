@@ -11,9 +11,9 @@ owned (a sibling's gradient, the user's own) is copied first.
 NOTE [ Leaves are filled last ]
 
 What arrives at leaves is kept aside and put into ``.grad`` when all nodes have run, so that a run
-that breaks off (a shape that does not fit, KeyboardInterrupt) leaves every ``.grad`` as it was.
-User code must see what PyTorch would show it: so leaves are also filled whenever some is about
-to be called.
+that breaks off (a shape that does not fit, KeyboardInterrupt) leaves every ``.grad`` as it was; see
+Note [All leaves or none]. Gradients of other tensors that are retained go the same way. User code
+must see what PyTorch would show it: so all are also filled whenever some is about to be called.
 """
 
 from __future__ import annotations
@@ -24,13 +24,16 @@ import numpy as np
 
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
+from ..graph.grad_stores import GradStores
+from ..graph.hooks import GradCell, graph_lock
 from ..graph.large import large
 from ..graph.node import FRESH, PASSED, SHARED, Node
 from ..graph.region import Region
 from ..storage.arrays import Array
+from ..storage.mode import switched
 from ..storage.quiet import Runner, quiet_runner
 from ..storage.tensor_base import TensorBase
-from ..storage.writers import write_for, written_for
+from ..storage.thread_mode import settle, thread
 from .graph_task import ALL_EDGES, GraphTask
 from .input_buffer import InputBuffer, buffer_of, to_overwrite
 from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
@@ -55,20 +58,24 @@ class ArrayRun:
         Nodes that are ready.
     leaves : list
         Gradients for leaves, and whether they are owned; see Note [Leaves are filled last].
+    retained : list
+        Gradients for other tensors.
     """
 
-    __slots__ = ("leaves", "queue", "task", "waiting")
+    __slots__ = ("leaves", "queue", "retained", "task", "waiting")
 
     task: GraphTask
     waiting: dict[Node, InputBuffer]
     queue: ReadyQueue[InputBuffer]
     leaves: list[tuple[AccumulateGrad, Array, bool]]
+    retained: list[tuple[GradCell, TensorBase]]
 
     def __init__(self, task: GraphTask) -> None:
         self.task = task
         self.waiting = {}
         self.queue = ReadyQueue()
         self.leaves = []
+        self.retained = []
 
     def enter(self, gradients: Sequence[TensorBase]) -> None:
         """Put the gradients of the roots in."""
@@ -96,7 +103,8 @@ class ArrayRun:
             The node that somebody looks at; None when all have run.
         """
         observed = self._next_observed()
-        self.fill_leaves()
+        if observed is None or _calls_users_code(observed.function):
+            self.fill_leaves()
         return observed
 
     def _next_observed(self) -> InputBuffer | None:
@@ -144,17 +152,19 @@ class ArrayRun:
             buffer.grad = None
 
     def fill_leaves(self) -> None:
-        """Add what was kept aside into ``.grad``."""
-        leaves = self.leaves
-        self.leaves = []
-        if not leaves:
+        """Add what was kept aside into ``.grad``, all or nothing."""
+        leaves, retained = self.leaves, self.retained
+        if not leaves and not retained:
             return
-        write_for("backward")
-        try:
+        look_for_signals()
+        with graph_lock:
+            stores = GradStores()
             for node, grad, owned in leaves:
-                node.accumulate_array(grad, owned)
-        finally:
-            written_for()
+                node.prepare(stores, grad, owned)
+            for cell, tensor in retained:
+                stores.retain(cell, tensor, recorded=False)
+            self.leaves, self.retained = [], []
+            stores.commit()
 
     def apply(self, node: Node, buffer: InputBuffer) -> tuple[Sequence[Answer], Sequence[int]]:
         """What a node answers, and who owns it; then what it saved is freed."""
@@ -267,12 +277,19 @@ def run_arrays(
     gradients: Sequence[TensorBase],
     answer: list[TensorBase | None],
 ) -> None:
-    """Run every node of the task."""
+    """Run every node of the task.
+
+    Hooks and other users' code run without recording, the caller restores the mode. Arithmetic on
+    arrays asks for no mode: the operators of a signal handler or a finalizer that runs meanwhile
+    see that of the code which called backward.
+    """
     # Arithmetic runs with floating-point warnings off, hooks in the user's own context.
     quietly = running.quietly if task.nesting == 0 else quiet_runner()
     run = ArrayRun(task)
     run.enter(gradients)
+    outside, ident = thread.mode.grad, thread.ident
     while (buffer := quietly(run.run_unobserved)) is not None:
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
         node = buffer.function
         hooks = node.hooks
         captured = task.captures.get(node)
@@ -282,18 +299,22 @@ def run_arrays(
         if captured is not None and runs:
             capture(buffer, captured, answer)
         if hooks is not None:
-            show_to_tensor_hooks(hooks, buffer)
+            show_to_tensor_hooks(hooks, buffer, run.retained)
         if not runs:
             if captured is not None:
                 capture(buffer, captured, answer)
-            continue
-        _run_observed(run, node, buffer, quietly)
+        else:
+            _run_observed(run, node, buffer, quietly)
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[outside]
+        settle(ident)
 
 
 def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runner) -> None:
     """Run a node between its own hooks, or a leaf's."""
     hooks = node.hooks
-    watched = hooks is not None and bool(hooks.pre.entries or hooks.post.entries)
+    watched = hooks is not None and hooks.watch_node()
+    if run.retained and (watched or node.runs_users_code()):
+        quietly(run.fill_leaves)
     incoming = show_incoming(hooks, buffer) if watched and hooks is not None else ()
     if isinstance(node, AccumulateGrad):
         quietly(run.keep_for_leaf, node, buffer)
@@ -313,6 +334,16 @@ def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runne
     if hooks is not None and hooks.post.entries:
         answers = show_outgoing(node, hooks, answers, incoming)
     quietly(run.hand_on, node, answers, ownership, buffer.owned)
+
+
+def _calls_users_code(node: Node) -> bool:
+    """Whether users' code is about to be called, which may look at ``.grad``."""
+    hooks = node.hooks
+    if hooks is not None and hooks.call_users_code():
+        return True
+    if isinstance(node, AccumulateGrad):
+        return node.cell.post_accumulate is not None
+    return node.runs_users_code()
 
 
 def _write_out(buffer: InputBuffer) -> None:

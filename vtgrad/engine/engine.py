@@ -4,24 +4,25 @@ NOTE [ Backward inside backward ]
 
 A hook may run another backward. All state is in its `GraphTask`, so that is an ordinary call;
 only the interpreter's stack grows. Every `_NESTING_PER_THREAD` levels the work moves to a fresh
-thread, whose stack is empty, while this one waits.
+thread, whose stack is empty, while this one waits; see Note [Abandoned passes].
 """
 
 from __future__ import annotations
 
 import contextvars
-import threading
 from collections.abc import Sequence
 from typing import Final
 
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.operators import operators
-from ..graph.recording import modes, set_mode, set_modes
+from ..storage.mode import mode_of, switched
 from ..storage.rewind import this_thread as rewind
 from ..storage.tensor_base import TensorBase
+from ..storage.thread_mode import settle, thread
 from .array_run import run_arrays
 from .graph_task import GraphTask
+from .helper_thread import run_on_helper_thread
 from .running import running
 from .tensor_run import run_recorded
 
@@ -99,14 +100,16 @@ def _with_former(
 ) -> list[TensorBase | None]:
     """Add the gradients of what leaves were, which come last, to those of what they are."""
     found = answer[: len(answer) - len(former)]
-    before = set_mode(recorded)
+    before, ident = thread.mode.grad, thread.ident
     try:
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[recorded]
         for (place, node), grad in zip(former, answer[len(found) :], strict=True):
             if grad is not None:
                 grad, present = node.in_shape_of_leaf(grad), found[place]
                 found[place] = grad if present is None else operators().add(present, grad)
     finally:
-        set_mode(before)
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+        settle(ident)
     return found
 
 
@@ -116,43 +119,43 @@ def _run(
     gradients: Sequence[TensorBase],
     answer: list[TensorBase | None],
 ) -> None:
-    before = set_mode(task.create_graph)
+    before, ident = thread.mode.grad, thread.ident
     if outer is not None:
         task.nesting = outer.nesting + 1
-    running.task = task
     cursors = rewind.cursors
     try:
+        running.task = task
         rewind.cursors = {}
         if task.create_graph:
+            thread.mode = switched.silent[ident] = thread.mode.by_grad[True]
+            settle(ident)
             run_recorded(task, gradients, answer)
         else:
             run_arrays(task, gradients, answer)
         if task.for_hooks is not None:
+            thread.mode = switched.silent[ident] = thread.mode.by_grad[task.create_graph]
             task.for_hooks.run_callbacks()
     finally:
         rewind.cursors = cursors
         running.task = outer
-        set_mode(before)
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+        settle(ident)
 
 
 def _run_on_fresh_thread(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
-    failure: list[BaseException] = []
-    enabled = modes()
+    mode = thread.mode
     context = contextvars.copy_context()
 
     def work() -> None:
-        before = set_modes(*enabled)
+        ident = thread.ident
         try:
+            thread.mode = switched.silent[ident] = switched.inference[ident] = mode
+            settle(ident)
             context.run(_run, task, None, gradients, answer)
-        except BaseException as error:  # noqa: BLE001  # raised again on the waiting thread
-            failure.append(error)
         finally:
-            set_modes(*before)
+            thread.mode = mode_of(grad=True, inference=False)
+            settle(ident)
 
-    thread = threading.Thread(target=work, name="vtgrad-nested-backward")
-    thread.start()
-    thread.join()
-    if failure:
-        raise failure[0]
+    run_on_helper_thread(work)

@@ -17,7 +17,6 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.hooks import NodeHooks, next_hook_id
 from ..graph.node import Node
-from ..storage.version_counter import inference_threads
 
 __all__ = ["ALL_EDGES", "ForHooks", "GraphTask", "unused_input"]
 
@@ -341,9 +340,9 @@ class GraphTask:
             for node in sorted(nodes, key=lambda n: -n.sequence_nr):
                 node.check_saved()
         # A recorded run adds out of place.
-        if inference_threads.entered and not self.create_graph:
+        if not self.create_graph:
             for node in nodes:
-                if isinstance(node, AccumulateGrad):
+                if isinstance(node, AccumulateGrad) and node.cell.grad is not None:
                     node.check_grad()
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..graph.edge import Edge
-from ..graph.hooks import Gradients, NodeHooks, call_tensor_hooks
+from ..graph.hooks import GradCell, Gradients, NodeHooks, call_tensor_hooks
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
@@ -73,8 +73,16 @@ def _own_expanded(array: Array) -> Array:
     return np.lib.stride_tricks.as_strided(own, array.shape, strides)
 
 
-def show_to_tensor_hooks(hooks: NodeHooks, buffer: InputBuffer) -> None:
-    """Let tensor hooks see, and perhaps replace, what arrived; then fill retained gradients."""
+def show_to_tensor_hooks(
+    hooks: NodeHooks, buffer: InputBuffer, retained: list[tuple[GradCell, TensorBase]]
+) -> None:
+    """Let tensor hooks see, and perhaps replace, what arrived.
+
+    Parameters
+    ----------
+    retained : list
+        Takes the gradients that are retained, and where.
+    """
     metadata = buffer.function.input_metadata
     # Copies, because hooks may register others while they run.
     for nr, own in tuple(hooks.tensor_pre.items()):
@@ -87,11 +95,12 @@ def show_to_tensor_hooks(hooks: NodeHooks, buffer: InputBuffer) -> None:
     for nr, cell in tuple(hooks.retain_grad.items()):
         array = buffer.at(nr).whole(metadata[nr])
         if array is not None:
-            cell.accumulate(_wrapped(array.copy()), operators().add)
+            retained.append((cell, _wrapped(array.copy())))
     for part in hooks.parts:
         array = buffer.at(0).whole(metadata[0])
-        if array is not None:
-            part.add_array(array)
+        found = None if array is None else part.of_array(array)
+        if found is not None:
+            retained.append(found)
 
 
 def capture(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ArgumentTypeError, HookError
-from ..graph.hooks import Gradients, NodeHooks, call_tensor_hooks
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.grad_stores import GradStores
+from ..graph.hooks import GradCell, Gradients, NodeHooks, call_tensor_hooks, graph_lock
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
@@ -86,6 +88,39 @@ class _TensorTask(NodeTask):
         self.grads = grads
 
 
+class _Kept:
+    """Gradients for ``.grad``, kept aside; see Note [Leaves are filled last].
+
+    Attributes
+    ----------
+    leaves, retained : list
+        Those of leaves, and of other tensors.
+    """
+
+    __slots__ = ("leaves", "retained")
+
+    leaves: list[tuple[AccumulateGrad, TensorBase]]
+    retained: list[tuple[GradCell, TensorBase]]
+
+    def __init__(self) -> None:
+        self.leaves = []
+        self.retained = []
+
+    def fill(self) -> None:
+        """Add what was kept aside into ``.grad``, all or nothing."""
+        if not self.leaves and not self.retained:
+            return
+        look_for_signals()
+        with graph_lock:
+            stores = GradStores()
+            for node, grad in self.leaves:
+                node.prepare_recorded(stores, grad)
+            for cell, grad in self.retained:
+                stores.retain(cell, grad, recorded=True)
+            self.leaves, self.retained = [], []
+            stores.commit()
+
+
 def run_recorded(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
@@ -99,6 +134,7 @@ def run_recorded(
         _add(waiting, function, nr, fitted)
     for node in [n for n in waiting if dependencies[n] == 0]:
         queue.push(_TensorTask(node, waiting.pop(node)))
+    kept = _Kept()
     count = 0
     while (ready := queue.pop()) is not None:
         count += 1
@@ -107,13 +143,26 @@ def run_recorded(
         node, grads = ready.function, ready.grads
         hooks = node.hooks
         arrived = list(grads)
+        watched = False
         if hooks is not None:
-            _run_tensor_hooks(hooks, node.input_metadata, grads)
+            if hooks.call_users_code():
+                kept.fill()
+            _run_tensor_hooks(hooks, node.input_metadata, grads, kept)
+            watched = hooks.watch_node()
+            if watched or node.runs_users_code():
+                kept.fill()
         runs = task.will_run(node)
         for nr, places in task.captures.get(node, {}).items():
             for place in places:
                 answer[place] = arrived[nr] if runs else grads[nr]
         if not runs:
+            continue
+        if isinstance(node, AccumulateGrad) and not watched:
+            if grads[0] is not None:
+                kept.leaves.append((node, grads[0]))
+            if node.cell.post_accumulate is not None:
+                kept.fill()
+                node.run_post_hooks()
             continue
         answers = _apply(task, node, hooks, grads)
         if not task.keep_graph:
@@ -132,6 +181,7 @@ def run_recorded(
             if dependencies[function] == 0:
                 slots = waiting.pop(function, None)
                 queue.push(_TensorTask(function, slots or [None] * len(function.input_metadata)))
+    kept.fill()
 
 
 def _add(
@@ -155,7 +205,10 @@ def _given_away(grad: TensorBase | None) -> TensorBase | None:
 
 
 def _run_tensor_hooks(
-    hooks: NodeHooks, metadata: Sequence[InputMetadata], grads: list[TensorBase | None]
+    hooks: NodeHooks,
+    metadata: Sequence[InputMetadata],
+    grads: list[TensorBase | None],
+    kept: _Kept,
 ) -> None:
     for nr, own in tuple(hooks.tensor_pre.items()):
         if own.entries:
@@ -165,11 +218,12 @@ def _run_tensor_hooks(
     for nr, cell in tuple(hooks.retain_grad.items()):
         grad = grads[nr]
         if grad is not None:
-            cell.accumulate(operators().clone(grad), operators().add)
+            kept.retained.append((cell, operators().clone(grad)))
     for part in hooks.parts:
         grad = grads[0]
-        if grad is not None:
-            part.add_tensor(grad)
+        found = None if grad is None else part.of_tensor(grad)
+        if found is not None:
+            kept.retained.append(found)
 
 
 def _apply(

@@ -11,8 +11,10 @@ from ..errors import ArgumentTypeError
 from ..graph.audit import audit
 from ..graph.functions import collect_next_edges
 from ..graph.input_metadata import metadata_of
-from ..graph.recording import is_recording, set_mode
+from ..graph.recording import is_recording
+from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
+from ..storage.thread_mode import settle, thread
 from .context import Call, FunctionCtx
 from .missing import no_setup_context
 from .node import BackwardCFunction
@@ -113,15 +115,17 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
         call.shapes = tuple([metadata_of(x._impl)[0] for x in inputs])
         node = call.node_of(context)
         versions = [version_of(x) for x in inputs]
-    mode = set_mode(False)
+    before, ident = thread.mode.grad, thread.ident
     try:
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
         if splits:
             returned = function.forward(*args)
             function.setup_context(context, args, returned)
         else:
             returned = function.forward(context, *args)
     finally:
-        set_mode(mode)
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+        settle(ident)
     results = returned if isinstance(returned, tuple) else (returned,)
     check_results(call, results)
     if records:

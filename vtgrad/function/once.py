@@ -10,10 +10,11 @@ from ..errors import NoDerivativeError
 from ..graph.edge import Edge
 from ..graph.functions import gradient_edge, set_history_of_each
 from ..graph.node import Node
-from ..graph.recording import set_mode
 from ..ops import view_impls
 from ..storage.arrays import Array
+from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase, handle_like
+from ..storage.thread_mode import settle, thread
 from .context import FunctionCtx
 
 __all__ = ["once_differentiable"]
@@ -80,11 +81,13 @@ def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(backward)
     def once(*args: P.args, **kwargs: P.kwargs) -> R:
-        records = set_mode(False)
+        records, ident = thread.mode.grad, thread.ident
         try:
+            thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
             answers = backward(*args, **kwargs)
         finally:
-            set_mode(records)
+            thread.mode = switched.silent[ident] = thread.mode.by_grad[records]
+            settle(ident)
         return _guarded(answers, args) if records else answers
 
     return once

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from threading import get_ident
 from typing import ClassVar
 
 import numpy as np
 
 from ..storage.arrays import Array, Shape
 from ..storage.geometry import is_non_overlapping_and_dense
-from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE
-from ..storage.writers import write_for, written_for
+from ..storage.writers import on_behalf, write_for
 from .autograd_meta import AutogradMeta
 from .changed_leaf import check_changed_leaf, in_shape_of, layout_of_grad, reshaped_grad
+from .grad_stores import GradStores, is_plainly_added_to
 from .hooks import GradCell, LeafState, graph_lock
 from .input_metadata import InputMetadata
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
 from .overwritten import leaf_moved_error
-from .recording import set_mode
 from .region import Gradient
 
 __all__ = ["AccumulateGrad"]
@@ -149,46 +148,74 @@ class AccumulateGrad(Node):
 
         Raises
         ------
-        InferenceWriteError
-            If it is an inference tensor, outside of inference mode.
+        VtgradError
+            As ``add_`` does: for a ``.grad`` that overlaps itself, is an inference tensor, or has
+            got another shape or dtype that the gradient does not fit.
         """
         grad = self.cell.grad
-        if grad is not None and grad._impl.version_counter is INFERENCE:
-            refuse_outside_inference_mode()
+        if grad is None or self.cell.leaf_state is not LeafState.ACCUMULATES:
+            return
+        meta = self.input_metadata[0]
+        shape = meta.shape
+        impl = self._impl_by_now() if self.leaf_changed else None
+        if impl is not None:
+            shape = impl.sizes
+            grad = reshaped_grad(grad, impl)
+        if not is_plainly_added_to(grad._impl, shape, meta.dtype):
+            operators().check_add_(grad, shape, meta.dtype)
 
-    def accumulate_array(self, grad: Array, owned: bool) -> None:
-        """Add one gradient; an owned array may become ``.grad`` itself.
+    def prepare(self, stores: GradStores, grad: Array, owned: bool) -> None:
+        """Prepare to add one gradient; an owned array may become ``.grad`` itself.
 
         Raises
         ------
         VtgradError
-            As ``add_`` does, if ``.grad`` was replaced by something that cannot be added to.
+            As `check_grad` does, if a hook has replaced ``.grad`` since that was asked.
         """
-        if self.cell.leaf_state is not LeafState.ACCUMULATES:
+        cell = self.cell
+        if cell.leaf_state is not LeafState.ACCUMULATES:
             return
-        with graph_lock:
-            current = self.cell.grad
-            impl = self._impl_by_now() if self.leaf_changed else None
-            strides = self.byte_strides
-            if impl is not None:
-                grad = grad.reshape(impl.sizes)
-                strides = layout_of_grad(impl, grad.itemsize)
-                if current is not None:
-                    current = self.cell.grad = reshaped_grad(current, impl)
-            if current is None:
-                self.cell.grad = operators().wrap(TensorImpl(_laid_out(grad, owned, strides)))
-                return
-            before = set_mode(False)
-            try:
-                operators().add_(current, operators().wrap(TensorImpl(grad)))
-            finally:
-                set_mode(before)
+        # What was prepared before, or what is there.
+        current = stores.tensors.get(cell, cell.grad)
+        impl = self._impl_by_now() if self.leaf_changed else None
+        strides = self.byte_strides
+        if impl is not None:
+            grad = grad.reshape(impl.sizes)
+            strides = layout_of_grad(impl, grad.itemsize)
+            if current is not None:
+                reshaped = reshaped_grad(current, impl)
+                if reshaped is not current:
+                    current = reshaped
+                    stores.tensors[cell] = reshaped
+        if current is None:
+            grad = _laid_out(grad, owned, strides)
+            stores.tensors[cell] = operators().wrap(TensorImpl(grad))
+        else:
+            stores.add(current, grad, owned)
+
+    def prepare_recorded(self, stores: GradStores, grad: TensorBase) -> None:
+        """Prepare to add one gradient out of place, so that the sum is part of the graph."""
+        cell = self.cell
+        if cell.leaf_state is not LeafState.ACCUMULATES:
+            return
+        impl = self._impl_by_now() if self.leaf_changed else None
+        strides = self.byte_strides
+        if impl is not None:
+            grad = in_shape_of(grad, impl)
+            strides = layout_of_grad(impl, grad._impl.array.itemsize)
+        present = stores.tensors.get(cell, cell.grad)
+        stores.tensors[cell] = (
+            self._own_copy(grad, strides) if present is None else operators().add(present, grad)
+        )
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Accumulate an array that somebody else holds."""
         grad = grads[0]
         if grad is not None:
-            self.accumulate_array(grad, False)
+            with graph_lock:
+                stores = GradStores()
+                self.prepare(stores, grad, False)
+                stores.commit()
         self.run_post_hooks()
         return ()
 
@@ -197,19 +224,11 @@ class AccumulateGrad(Node):
     ) -> Sequence[TensorBase | None]:
         """Accumulate out of place, so that the sum is part of the graph."""
         grad = grads[0]
-        cell = self.cell
-        if grad is not None and cell.leaf_state is LeafState.ACCUMULATES:
-            impl = self._impl_by_now() if self.leaf_changed else None
-            strides = self.byte_strides
-            if impl is not None:
-                grad = in_shape_of(grad, impl)
-                strides = layout_of_grad(impl, grad._impl.array.itemsize)
+        if grad is not None:
             with graph_lock:
-                present = cell.grad
-                if present is None:
-                    cell.grad = self._own_copy(grad, strides)
-                else:
-                    cell.grad = operators().add(present, grad)
+                stores = GradStores()
+                self.prepare_recorded(stores, grad)
+                stores.commit()
         self.run_post_hooks()
         return ()
 
@@ -223,11 +242,12 @@ class AccumulateGrad(Node):
             return operators().row_major_clone(grad)
         size = grad._impl.array.itemsize
         strides = tuple([stride // size for stride in byte_strides])
-        write_for("backward")
+        thread = get_ident()
         try:
+            write_for("backward")
             return operators().clone_strided(grad, grad._impl.sizes, strides)
         finally:
-            written_for()
+            on_behalf.pop(thread, None)
 
     def run_post_hooks(self) -> None:
         """Tell the leaf's post-accumulate hooks; as in PyTorch, also when nothing arrived."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import AutogradMetaInterface
 from .edge import Edge, edge_to
-from .hooks import GradCell, LeafState, NodeHooks, graph_lock
+from .hooks import GradCell, LeafState, NodeHooks
 
 if TYPE_CHECKING:
     from .node import Node
@@ -156,11 +156,11 @@ class AutogradMeta(AutogradMetaInterface):
             self.own_cell().leaf_state = state
 
     def own_cell(self) -> GradCell:
-        """The cell that holds ``.grad``, made on first use."""
+        """The cell that holds ``.grad``, made on first use; see Note [Made once]."""
         cell = self.cell
         if cell is None:
-            with graph_lock:
-                cell = self.cell
-                if cell is None:
-                    cell = self.cell = GradCell()
+            fresh = GradCell()
+            cell = self.cell
+            if cell is None:
+                cell = self.cell = fresh
         return cell

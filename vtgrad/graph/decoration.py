@@ -1,8 +1,7 @@
-"""Running functions of every kind with a switch of the thread set.
+"""Running functions of every kind in a mode.
 
-A function that runs in steps (a generator, a coroutine) has the switch set inside each step only,
-so that whoever drives it keeps its own. The switch is given as two functions: one sets it and
-returns what was before, the other restores that.
+A function that runs in steps (a generator, a coroutine) has the mode set inside each step only, so
+that the code that drives it keeps its own. See Note [Switching a mode].
 
 This file keeps signatures and drives coroutines, so it is never compiled, see
 Note [One source, two builds].
@@ -13,22 +12,28 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..errors import ArgumentTypeError
+from ..storage.mode import Mode, switched
+from ..storage.thread_mode import settle, thread
 from ..storage.warn import warn
 
 __all__ = ["decorate"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-S = TypeVar("S")
 
 
-def decorate(
-    function: Callable[P, R], switch: Callable[[], S], restore: Callable[[S], object]
-) -> Callable[P, R]:
-    """The function as it runs with the switch set.
+class _Switch(Protocol):
+    """What functions are decorated with."""
+
+    def mode_after(self, before: Mode) -> Mode:
+        """The mode that is set where `before` was."""
+
+
+def decorate(function: Callable[P, R], switch: _Switch) -> Callable[P, R]:
+    """The function as it runs in a mode.
 
     Parameters
     ----------
@@ -36,10 +41,8 @@ def decorate(
         A function, method, generator function, coroutine function or asynchronous generator
         function. Of a class only the construction of objects is meant, with a warning; the class
         itself is changed and returned.
-    switch : callable
-        Sets the switch and returns what it was.
-    restore : callable
-        Takes what `switch` has returned.
+    switch : object
+        Says which mode that is.
 
     Raises
     ------
@@ -49,39 +52,43 @@ def decorate(
     wrapper: object
     given: object = function
     if isinstance(given, (staticmethod, classmethod)):
-        wrapper = type(given)(decorate(given.__func__, switch, restore))
+        wrapper = type(given)(decorate(given.__func__, switch))
     elif not callable(given):
         raise ArgumentTypeError(
             f"a mode decorates functions, not {type(given).__name__}", argument="function"
         )
     elif isinstance(given, type):
-        wrapper = _class_in_mode(given, switch, restore)
+        wrapper = _class_in_mode(given, switch)
     elif inspect.isgeneratorfunction(given):
-        wrapper = _generator_in_mode(given, _Steps(switch, restore))
+        wrapper = _generator_in_mode(given, _Steps(switch))
     elif inspect.isasyncgenfunction(given):
-        wrapper = _async_generator_in_mode(given, _Steps(switch, restore))
+        wrapper = _async_generator_in_mode(given, _Steps(switch))
     elif inspect.iscoroutinefunction(given):
-        wrapper = _coroutine_in_mode(given, _Steps(switch, restore))
+        wrapper = _coroutine_in_mode(given, _Steps(switch))
     else:
 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            before = switch()
+            before, ident = thread.mode, thread.ident
+            mode = switch.mode_after(before)
             try:
+                thread.mode = switched.silent[ident] = switched.inference[ident] = mode
+                settle(ident)
                 return function(*args, **kwargs)
             finally:
-                restore(before)
+                thread.mode = switched.silent[ident] = switched.inference[ident] = before
+                settle(ident)
 
         return call
     return cast("Callable[P, R]", wrapper)
 
 
-def _class_in_mode(cls: type, switch: Callable[[], S], restore: Callable[[S], object]) -> type:
+def _class_in_mode(cls: type, switch: _Switch) -> type:
     warn(
         f"decorating the class {cls.__name__} with a mode reaches its __init__ only; decorate the "
         "methods that are meant"
     )
-    cls.__init__ = decorate(cls.__init__, switch, restore)  # type: ignore[misc]  # that is what was asked for
+    cls.__init__ = decorate(cls.__init__, switch)  # type: ignore[misc]  # that is what was asked for
     return cls
 
 
@@ -90,24 +97,26 @@ def _class_in_mode(cls: type, switch: Callable[[], S], restore: Callable[[S], ob
 _Running = Generator[Any, Any, Any]
 
 
-class _Steps(Generic[S]):
-    """Runs what runs in steps, with the switch set inside each."""
+class _Steps:
+    """Runs what runs in steps, each in the mode."""
 
-    __slots__ = ("_restore", "_switch")
+    __slots__ = ("_switch",)
 
-    _switch: Final[Callable[[], Any]]
-    _restore: Final[Callable[[Any], object]]
+    _switch: _Switch
 
-    def __init__(self, switch: Callable[[], S], restore: Callable[[S], object]) -> None:
+    def __init__(self, switch: _Switch) -> None:
         self._switch = switch
-        self._restore = restore
 
     def _one(self, move: Callable[[], object]) -> object:
-        before = self._switch()
+        before, ident = thread.mode, thread.ident
+        mode = self._switch.mode_after(before)
         try:
+            thread.mode = switched.silent[ident] = switched.inference[ident] = mode
+            settle(ident)
             return move()
         finally:
-            self._restore(before)
+            thread.mode = switched.silent[ident] = switched.inference[ident] = before
+            settle(ident)
 
     def drive(self, running: _Running) -> _Running:
         """Run a generator to its end."""
@@ -132,11 +141,11 @@ class _Steps(Generic[S]):
 
 
 class _Awaited:
-    """An awaitable that drives a coroutine with the switch set inside each step."""
+    """An awaitable that drives a coroutine with the mode set inside each step."""
 
     __slots__ = ("_coroutine", "_steps")
 
-    def __init__(self, steps: _Steps[Any], coroutine: Coroutine[Any, Any, Any]) -> None:
+    def __init__(self, steps: _Steps, coroutine: Coroutine[Any, Any, Any]) -> None:
         self._steps = steps
         self._coroutine = coroutine
 
@@ -144,7 +153,7 @@ class _Awaited:
         return self._steps.drive(self._coroutine.__await__())
 
 
-def _generator_in_mode(function: Callable[..., Any], steps: _Steps[Any]) -> Callable[..., Any]:
+def _generator_in_mode(function: Callable[..., Any], steps: _Steps) -> Callable[..., Any]:
     # A generator function itself, for those who ask `inspect` whether it is one.
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> _Running:
@@ -153,7 +162,7 @@ def _generator_in_mode(function: Callable[..., Any], steps: _Steps[Any]) -> Call
     return call
 
 
-def _coroutine_in_mode(function: Callable[..., Any], steps: _Steps[Any]) -> Callable[..., Any]:
+def _coroutine_in_mode(function: Callable[..., Any], steps: _Steps) -> Callable[..., Any]:
     @functools.wraps(function)
     async def call(*args: object, **kwargs: object) -> object:
         return await steps.awaited(function(*args, **kwargs))
@@ -161,9 +170,7 @@ def _coroutine_in_mode(function: Callable[..., Any], steps: _Steps[Any]) -> Call
     return call
 
 
-def _async_generator_in_mode(
-    function: Callable[..., Any], steps: _Steps[Any]
-) -> Callable[..., Any]:
+def _async_generator_in_mode(function: Callable[..., Any], steps: _Steps) -> Callable[..., Any]:
     @functools.wraps(function)
     async def call(*args: object, **kwargs: object) -> AsyncGenerator[Any, Any]:
         running: AsyncGenerator[Any, Any] = function(*args, **kwargs)

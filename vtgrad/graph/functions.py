@@ -11,7 +11,6 @@ from .accumulate_grad import AccumulateGrad
 from .autograd_meta import AutogradMeta
 from .changed_leaf import layout_of_grad
 from .edge import Edge, ResultEdge
-from .hooks import graph_lock
 from .input_metadata import InputMetadata, metadata_of
 from .node import Node
 
@@ -36,10 +35,16 @@ def meta_of(tensor: TensorBase) -> AutogradMeta | None:
 
 
 def own_meta(tensor: TensorBase) -> AutogradMeta:
-    """The tensor's autograd metadata, made on first use."""
+    """The tensor's autograd metadata, made on first use; see Note [Made once]."""
     meta = meta_of(tensor)
     if meta is None:
-        meta = tensor._impl.autograd_meta = AutogradMeta()
+        impl, fresh = tensor._impl, AutogradMeta()
+        present = impl.autograd_meta
+        if present is None:
+            impl.autograd_meta = fresh
+            return fresh
+        assert isinstance(present, AutogradMeta)
+        return present
     return meta
 
 
@@ -75,12 +80,12 @@ def gradient_edge(operand: object) -> Edge | None:
 
 
 def _leaf_edge(leaf: TensorBase, meta: AutogradMeta) -> Edge:
-    """The edge to a leaf's node, made on first use; threads that meet here get the same."""
-    with graph_lock:
-        edge = meta.leaf_edge
-        if edge is None:
-            edge = meta.leaf_edge = AccumulateGrad.of_leaf(leaf, meta.own_cell())
-        return edge
+    """The edge to a leaf's node, made on first use; see Note [Made once]."""
+    fresh = AccumulateGrad.of_leaf(leaf, meta.own_cell())
+    edge = meta.leaf_edge
+    if edge is None:
+        edge = meta.leaf_edge = fresh
+    return edge
 
 
 def tell_hooks(impl: TensorImpl) -> None:

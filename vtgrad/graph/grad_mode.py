@@ -1,22 +1,24 @@
 """Whether operators record what they do: the switches of each thread, for blocks and functions.
 
-The switches themselves are in `recording.py` and `storage/inference.py`; how a function is run
-with a switch set, whatever kind of function it is, in `decoration.py`.
+The mode of each thread is in `storage/thread_mode.py`; how a function is run in a mode, whatever
+kind of function it is, in `decoration.py`.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
-from threading import get_ident
+from functools import partial
 from types import TracebackType
-from typing import ParamSpec, Self, TypeVar, overload
+from typing import ParamSpec, Protocol, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..storage.inference import is_inference_mode_enabled as is_inference_mode_enabled
+from ..storage.mode import Mode, mode_of, switched
 from ..storage.tensor_base import TensorBase
+from ..storage.thread_mode import settle, thread
 from .decoration import decorate
 from .recording import is_grad_enabled as is_grad_enabled
-from .recording import set_mode, set_modes
 
 __all__ = [
     "ModeScope",
@@ -33,47 +35,108 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+# What an open block restores, the block of the same object that it lies in, and its `Exit`.
+Block: TypeAlias = "tuple[Mode, Block | None, weakref.ref[Exit] | None]"
+
+
+class Exit(Protocol):
+    """What a ``with`` calls at its end."""
+
+    def __call__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None:
+        """Restore the mode."""
+
+
+class _Exit:
+    """The ``__exit__`` of a scope.
+
+    NOTE [ Interrupted at the end of a block ]
+
+    ``__exit__`` is a Python function, so it can be interrupted as it begins, before it has done
+    anything, and nobody calls it again. So each block gets an ``__exit__`` of its own, an object
+    that only the ``with`` statement holds: when it goes while the block is still open, a weak
+    reference restores the mode. That is before any ``except`` clause around the block runs.
+    """
+
+    __slots__ = ("_leave",)
+
+    _leave: Callable[..., None]
+
+    def __init__(self, leave: Callable[..., None]) -> None:
+        self._leave = leave
+
+    def __get__(self, scope: ModeScope | None, owner: type[ModeScope]) -> Exit:
+        if scope is None:
+            return self._leave
+        leave = partial(self._leave, scope)
+        scope._next[thread.ident] = weakref.ref(leave, scope._abandon)
+        return leave
+
+
 class ModeScope:
     """A block, or a decorated function, in which a mode is set.
 
     One object may serve many blocks, inside each other and on several threads. Decorated
     generators and coroutines run in the mode only while their own code runs: whoever drives them
-    keeps its own.
+    keeps its own. See Note [Switching a mode]: in methods that enter or leave a block nothing is
+    called between the first store and the last.
     """
 
-    __slots__ = ("_before",)
+    __slots__ = ("_next", "_open")
 
-    # What each block that is open restores, and the thread that it is open on.
-    _before: list[tuple[int, tuple[bool, bool]]]
+    # The innermost open block of each thread, and the reference to the `_Exit` of the next.
+    _open: dict[int, Block | None]
+    _next: dict[int, weakref.ref[Exit]]
 
     def __init__(self) -> None:
-        self._before = []
+        self._open = {}
+        self._next = {}
 
     def __enter__(self) -> Self:
-        self._before.append((get_ident(), self._set()))
+        before, ident = thread.mode, thread.ident
+        opened = self._open
+        block = before, opened.get(ident), self._next.pop(ident, None)
+        mode = self.mode_after(before)
+        opened[ident] = block
+        thread.mode = switched.silent[ident] = switched.inference[ident] = mode
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        # The last one is another thread's only while two use this object at once.
-        thread, last = get_ident(), -1
-        while self._before[last][0] != thread:
-            last -= 1
-        self._restore(self._before.pop(last)[1])
+    def _leave(self, *_: object) -> None:
+        opened, ident = self._open, thread.ident
+        block = opened[ident]
+        assert block is not None
+        before, opened[ident], _exit = block
+        thread.mode = switched.silent[ident] = switched.inference[ident] = before
+        settle(ident)
+
+    __exit__ = _Exit(_leave)
+
+    def _abandon(self, gone: weakref.ref[Exit]) -> None:
+        """Leave a block whose ``__exit__`` never ran."""
+        ident = thread.ident
+        if self._next.get(ident) is gone:
+            # The block was never entered.
+            del self._next[ident]
+            return
+        block = self._open.get(ident)
+        while block is not None:
+            if block[2] is gone:
+                self._open[ident] = block
+                self._leave()
+                return
+            block = block[1]
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Decorate `function`, so that it always runs in the mode."""
-        return decorate(function, self._set, self._restore)
+        return decorate(function, self)
 
-    def _set(self) -> tuple[bool, bool]:
-        """Set the mode on this thread; returns what `_restore` takes."""
-        raise NotImplementedError
-
-    def _restore(self, before: tuple[bool, bool]) -> None:
+    def mode_after(self, before: Mode) -> Mode:
+        """The mode that is set where `before` was."""
         raise NotImplementedError
 
 
@@ -85,19 +148,34 @@ class _GradScope(ModeScope):
     _enabled: bool
 
     def __init__(self, enabled: bool) -> None:
-        # Not by way of `ModeScope.__init__`, nor is `_set` called below: it is what programs enter.
-        self._before = []
+        # Not by way of `ModeScope.__init__`: it is what programs enter.
+        self._open = {}
+        self._next = {}
         self._enabled = enabled
 
     def __enter__(self) -> Self:
-        self._before.append((get_ident(), (set_mode(self._enabled), False)))
+        before, ident = thread.mode, thread.ident
+        opened = self._open
+        block = before, opened.get(ident), self._next.pop(ident, None)
+        mode = before.by_grad[self._enabled]
+        opened[ident] = block
+        if mode is not before:
+            thread.mode = switched.silent[ident] = mode
         return self
 
-    def _set(self) -> tuple[bool, bool]:
-        return set_mode(self._enabled), False
+    def _leave(self, *_: object) -> None:
+        opened, ident = self._open, thread.ident
+        block = opened[ident]
+        assert block is not None
+        before, opened[ident], _exit = block
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[before.grad]
+        settle(ident)
 
-    def _restore(self, before: tuple[bool, bool]) -> None:
-        set_mode(before[0])
+    __exit__ = _Exit(_leave)
+
+    def mode_after(self, before: Mode) -> Mode:
+        """The mode that is set where `before` was."""
+        return before.by_grad[self._enabled]
 
 
 @overload
@@ -165,18 +243,27 @@ class set_grad_enabled(_GradScope):
 
     def __init__(self, mode: bool) -> None:
         super().__init__(_checked(mode, "set_grad_enabled"))
-        self._undo = set_mode(self._enabled)
+        self._undo = thread.mode.grad
+        self._switch(self._enabled)
 
     def __enter__(self) -> Self:
         # The mode was set already when the object was made.
-        self._before.append((get_ident(), (self._undo, False)))
-        set_mode(self._enabled)
+        now, ident = thread.mode, thread.ident
+        opened = self._open
+        block = now.by_grad[self._undo], opened.get(ident), self._next.pop(ident, None)
+        opened[ident] = block
+        thread.mode = switched.silent[ident] = now.by_grad[self._enabled]
         return self
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Decorate `function`; the mode outside is what it was before this object was made."""
-        set_mode(self._undo)
+        self._switch(self._undo)
         return super().__call__(function)
+
+    def _switch(self, enabled: bool) -> None:
+        ident = thread.ident
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[enabled]
+        settle(ident)
 
 
 class _InferenceScope(ModeScope):
@@ -190,11 +277,9 @@ class _InferenceScope(ModeScope):
         super().__init__()
         self._enabled = enabled
 
-    def _set(self) -> tuple[bool, bool]:
-        return set_modes(not self._enabled, self._enabled)
-
-    def _restore(self, before: tuple[bool, bool]) -> None:
-        set_modes(*before)
+    def mode_after(self, before: Mode) -> Mode:
+        """The mode that is set where `before` was."""
+        return mode_of(not self._enabled, self._enabled)
 
 
 @overload

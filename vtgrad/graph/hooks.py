@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import enum
 import itertools
+import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -54,10 +55,19 @@ def next_hook_id() -> int:
     return next(_ids)
 
 
-# Threads share tensors. What is made on first use (a leaf's node and cell, a stale view's producer)
-# must be made once, and sums into one `.grad` must not be lost, although NumPy lets go of the
-# interpreter lock while it adds. All of that is short, so one lock for all is enough.
+# Threads share tensors. A stale view's producer must be built once, and sums into one `.grad` must
+# not be lost, although NumPy lets go of the interpreter lock while it adds. All of that is short,
+# so one lock for all is enough. A signal handler may meet it held by its own thread.
 graph_lock: threading.RLock = threading.RLock()
+
+# A process that is forked has only the thread that has forked: were the lock held by another one
+# then, it would stay locked there, and what that thread was at would stay half done.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=graph_lock.acquire,
+        after_in_parent=graph_lock.release,
+        after_in_child=graph_lock.release,
+    )
 
 
 class HookDict(Generic[H]):
@@ -145,14 +155,6 @@ class GradCell:
     post_accumulate: HookDict[Callable[[AccumulateGrad], None]] | None
     memory: TensorImpl | None
 
-    def accumulate(
-        self, grad: TensorBase, plus: Callable[[TensorBase, TensorBase], TensorBase]
-    ) -> None:
-        """Store `grad`, or the sum of what is stored and `grad`."""
-        with graph_lock:
-            present = self.grad
-            self.grad = grad if present is None else plus(present, grad)
-
     def is_in_use(self) -> bool:
         """Whether there is a gradient already, or a hook that waits for one."""
         return self.grad is not None or self.post_accumulate is not None
@@ -223,6 +225,14 @@ class NodeHooks:
             from those of other tensors also when the tensor is gone.
         """
         return tensor is not None and any(tensor is other for other in self.detached)
+
+    def watch_node(self) -> bool:
+        """Whether there are hooks of the node itself."""
+        return bool(self.pre.entries or self.post.entries)
+
+    def call_users_code(self) -> bool:
+        """Whether there are hooks at all, rather than gradients to retain."""
+        return self.watch_node() or any(hooks.entries for hooks in self.tensor_pre.values())
 
     def tensor_hooks(self, output_nr: int) -> HookDict[TensorHook]:
         """The tensor hooks of one output, made on first use."""

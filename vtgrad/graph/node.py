@@ -296,10 +296,13 @@ class Node(Edge):
         return notes
 
     def own_hooks(self) -> NodeHooks:
-        """The node's hooks, made on first use."""
+        """The node's hooks, made on first use; see Note [Made once]."""
         hooks = self.hooks
         if hooks is None or hooks is USERS_CODE:
-            hooks = self.hooks = NodeHooks()
+            fresh = NodeHooks()
+            hooks = self.hooks
+            if hooks is None or hooks is USERS_CODE:
+                hooks = self.hooks = fresh
         return hooks
 
     def __repr__(self) -> str:

@@ -69,6 +69,9 @@ class Operators(Protocol):
     def add_(self, target: TensorBase, source: TensorBase) -> TensorBase:
         """Add into `target`."""
 
+    def check_add_(self, target: TensorBase, shape: Shape, dtype: NumpyDType) -> None:
+        """Raise what `add_` would raise for a source of this shape and dtype."""
+
     def fit(self, a: TensorBase, shape: Shape, dtype: NumpyDType) -> TensorBase:
         """A gradient summed to `shape` and cast to `dtype`, the real part for real dtypes."""
 

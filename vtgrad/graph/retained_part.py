@@ -22,7 +22,7 @@ import numpy as np
 from ..storage.arrays import Array
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from .hooks import NodeHooks
+from .hooks import GradCell, NodeHooks
 from .input_metadata import InputMetadata
 from .node import Node
 from .operators import operators
@@ -75,24 +75,24 @@ class RetainedPart:
         self.node = node
         self.meta = meta
 
-    def add_array(self, grad: Array) -> None:
-        """Add what has arrived, which is not written, to what is retained."""
+    def of_array(self, grad: Array) -> tuple[GradCell, TensorBase] | None:
+        """What is to be added to what is retained, for what has arrived, which is not written."""
         cell = self.hooks.retain_grad.get(0)
         if cell is None:
-            return
+            return None
         (answer,) = self.node.apply_arrays((grad,), 1)
         assert answer is not None
         if isinstance(answer, Region):
             whole = answer.whole(self.meta.shape, self.meta.dtype)
         else:
             whole = np.array(answer)
-        cell.accumulate(operators().wrap(TensorImpl(whole)), operators().add)
+        return cell, operators().wrap(TensorImpl(whole))
 
-    def add_tensor(self, grad: TensorBase) -> None:
+    def of_tensor(self, grad: TensorBase) -> tuple[GradCell, TensorBase] | None:
         """The same, recorded."""
         cell = self.hooks.retain_grad.get(0)
         if cell is None:
-            return
+            return None
         (whole,) = self.node.apply_tensors((grad,), 1)
         assert whole is not None
-        cell.accumulate(operators().clone(whole), operators().add)
+        return cell, operators().clone(whole)

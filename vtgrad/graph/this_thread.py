@@ -24,24 +24,16 @@ class _ThisThread(threading.local):
     ----------
     numbering : Numbering
         The numbers that the thread gives to its nodes.
-    grad_enabled : bool
-        Whether the user wants operators recorded.
-    records : bool
-        Whether they are, see Note [Reading the grad mode]: never in inference mode.
     writes : dict of Node to Node
         For each operator's node that a node of a write through a view is running, recorded, at
         this moment: the node of the write.
     """
 
     numbering: Numbering
-    grad_enabled: bool
-    records: bool
     writes: dict[Node, Node]
 
     def __init__(self) -> None:
         self.numbering = Numbering(threading.get_ident())
-        self.grad_enabled = True
-        self.records = True
         self.writes = {}
 
 

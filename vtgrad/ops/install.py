@@ -6,16 +6,22 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..errors import ArgumentValueError
 from ..graph.edge import Edge
 from ..graph.functions import gradient_edge, meta_of, requires_grad
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
-from ..graph.recording import is_recording, set_modes
+from ..graph.recording import is_recording
 from ..storage.arrays import NumpyDType, Shape
 from ..storage.geometry import Geometry, reach
+from ..storage.inference import refuse_outside_inference_mode
 from ..storage.memory_format import MemoryFormat
+from ..storage.mode import mode_of, switched
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import settle, thread
+from ..storage.version_counter import INFERENCE
+from ..views.check_inplace import check_self_overlap
 from ..views.make_view import make_view
 from .generated import functional as F
 from .generated.views_nodes import AsStridedBackward0
@@ -114,11 +120,16 @@ class InstalledOperators:
 
         None if the base does not require grad.
         """
-        before = set_modes(grad=True, inference=False)
+        recording = mode_of(grad=True, inference=False)
+        before, ident = thread.mode, thread.ident
         try:
+            thread.mode = switched.silent[ident] = recording
             meta = meta_of(view_fn(base))
         finally:
-            set_modes(*before)
+            thread.mode = switched.silent[ident] = before
+            if before.inference:
+                switched.inference[ident] = before
+            settle(ident)
         assert meta is not None
         return meta.grad_fn_
 
@@ -133,6 +144,27 @@ class InstalledOperators:
     def add_(self, target: TensorBase, source: TensorBase) -> TensorBase:
         """Add into `target`."""
         return F.add_(target, source)
+
+    def check_add_(self, target: TensorBase, shape: Shape, dtype: NumpyDType) -> None:
+        """Raise what `add_` would raise for a source of this shape and dtype.
+
+        Raises
+        ------
+        VtgradError
+            If the target is an inference tensor, overlaps itself or is read-only, or if shapes or
+            dtypes do not fit.
+        """
+        impl = target._impl
+        if impl.version_counter is INFERENCE:
+            refuse_outside_inference_mode()
+        check_self_overlap(target)
+        if not impl.array.flags.writeable:
+            raise ArgumentValueError(
+                f"cannot add to a .grad of shape {list(impl.sizes)}: its memory is read-only"
+            )
+        source = np.broadcast_to(np.zeros((), dtype), shape)
+        twin = TensorImpl(np.zeros(impl.sizes, impl.dtype))
+        F.add_(self.wrap(twin), self.wrap(TensorImpl(source)))
 
     def fit(self, a: TensorBase, shape: Shape, dtype: NumpyDType) -> TensorBase:
         """A gradient summed to `shape` and cast to `dtype`, the real part for real dtypes."""

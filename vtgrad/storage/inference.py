@@ -9,51 +9,26 @@ are. Its value means nothing and is never read: whoever would have to read it (a
 version attribute) refuses. Writes are refused outside of inference mode before anything else is
 looked at, so that a value that a graph does not know to be of this kind cannot change under it.
 
-The mode is a switch of each thread. `inference_threads.count` is a shortcut: while it is zero,
-which is nearly always, a new tensor costs one look at it and no more. The count is too high after
-a thread has ended inside the mode, which costs time and nothing else.
-
-This file is never compiled, because it has a thread-local; see Note [One source, two builds].
+The mode is a switch of each thread, see Note [Reading the mode].
 """
 
 from __future__ import annotations
 
-import threading
-
 from ..errors import InferenceWriteError
-from .version_counter import INFERENCE, VersionCounter, inference_threads
+from .mode import switched
+from .thread_mode import thread
+from .version_counter import INFERENCE, VersionCounter
 
 __all__ = [
     "counter_of_new",
     "is_inference_mode_enabled",
     "refuse_outside_inference_mode",
-    "switch_inference_mode",
 ]
-
-
-class _ThisThread(threading.local):
-    """Whether one thread is in inference mode."""
-
-    active: bool = False
-
-
-_this_thread = _ThisThread()
 
 
 def is_inference_mode_enabled() -> bool:
     """Whether what this thread makes are inference tensors."""
-    return inference_threads.count != 0 and _this_thread.active
-
-
-def switch_inference_mode(enabled: bool) -> bool:
-    """Switch the mode on this thread; returns how it was."""
-    before = _this_thread.active
-    if before is not enabled:
-        with inference_threads.lock:
-            inference_threads.count += 1 if enabled else -1
-            inference_threads.entered = True
-        _this_thread.active = enabled
-    return before
+    return bool(switched.inference) and thread.mode.inference
 
 
 def counter_of_new() -> VersionCounter | None:

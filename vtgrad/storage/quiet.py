@@ -5,24 +5,31 @@ NOTE [ Floating-point warnings ]
 Dividing by zero is not an event in this library: the result is inf or nan, as in PyTorch. NumPy's
 warnings are configured in a context variable, and entering `np.errstate` for every operator
 costs several times a small addition. So each thread keeps one `contextvars.Context` in which the
-warnings are off, and runs kernels inside it. The user's own setting is never touched. A context
-cannot be entered twice. Kernels call no user code, but Python may run some while one is at work: a
-signal handler or a finalizer that calls an operator just then gets a RuntimeError.
+warnings are off, and runs kernels inside it. The user's own setting is never touched.
+
+A context cannot be entered twice. Kernels call no user code, but Python may run some while one is
+at work: a signal handler, or a finalizer. An operator that is called there is refused before it has
+done anything. It finds the error, lets `renewed` give the thread another context, and begins again;
+an operator that is not refused pays nothing for that.
 """
 
 from __future__ import annotations
 
 import contextvars
+import os
 import threading
 from collections.abc import Callable
-from typing import ParamSpec, Protocol, TypeVar, cast
+from typing import Final, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["QuietThread", "Runner", "quiet", "quiet_runner"]
+__all__ = ["QuietThread", "Runner", "quiet", "quiet_runner", "renewed", "run_quietly"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# How the names of this package's files begin; tracebacks through native functions have short ones.
+_PACKAGE: Final = (os.path.dirname(os.path.dirname(__file__)) + os.sep, "vtgrad" + os.sep)
 
 
 def _silence() -> None:
@@ -79,3 +86,35 @@ class _Quiet(threading.local):
 
 
 quiet: _Quiet = _Quiet()
+
+
+def renewed(error: BaseException) -> bool:
+    """Whether a call failed because a kernel was at work on this thread; the next one will not.
+
+    Parameters
+    ----------
+    error : BaseException
+        What came out of `quiet.run`, on its way out of this package.
+    """
+    if type(error) is not RuntimeError or not str(error).startswith("cannot enter context"):
+        return False
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is not None and not trace.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        # A function of the user's, with contexts of its own.
+        return False
+    fresh = QuietThread()
+    quiet.thread = fresh
+    quiet.run = fresh.run
+    return True
+
+
+def run_quietly(function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call a kernel with floating-point warnings off, where a little time does not matter."""
+    try:
+        return quiet.run(function, *args, **kwargs)
+    except RuntimeError as error:
+        if not renewed(error):
+            raise
+    return quiet.run(function, *args, **kwargs)

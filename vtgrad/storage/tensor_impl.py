@@ -8,6 +8,15 @@ without elements, where NumPy forgets strides and offset: there `_strides` state
 storage, the strides in elements and the version counter are made when somebody asks, because
 most results of operators never need them; a missing counter reads as version 0, and a missing
 storage means that nobody else looks at this buffer.
+
+NOTE [ Made once ]
+
+Two threads may use one tensor at once, and so may a program and its signal handler. What is made
+on first use must still be made once: a value that was saved with a second counter would never learn
+that it was overwritten. So the new object is made first, and then a second look and the store
+follow each other without a call. Between these neither a handler nor, because threads take turns
+where handlers run, another thread gets in. A lock would cost more, and no lock keeps out a handler
+that its own thread runs.
 """
 
 from __future__ import annotations
@@ -20,8 +29,9 @@ from .geometry import Geometry, contiguous_strides, is_contiguous
 from .inference import counter_of_new
 from .layout import PECULIAR, Layout, layout_of
 from .memory_format import MemoryFormat, copy_strides
+from .mode import switched
 from .storage import Storage
-from .version_counter import INFERENCE, VersionCounter, WrittenPart, inference_threads
+from .version_counter import INFERENCE, VersionCounter, WrittenPart
 
 __all__ = ["AutogradMetaInterface", "TensorImpl"]
 
@@ -101,7 +111,7 @@ class TensorImpl:
         self.layout = None
         self._storage = None
         self._strides = None
-        if inference_threads.count:
+        if switched.inference:
             self.version_counter = counter_of_new()
 
     def alias(self, array: Array, byte_offset: int, strides: Shape | None = None) -> TensorImpl:
@@ -118,10 +128,10 @@ class TensorImpl:
         """
         counter = self.version_counter
         if counter is None:
-            counter = self.version_counter = VersionCounter()
+            counter = self.own_counter()
         storage = self._storage
         if storage is None:
-            storage = self._storage = Storage(self.array)
+            storage = self.own_storage()
         impl = TensorImpl(array)
         impl.byte_offset = byte_offset
         impl._storage = storage
@@ -138,17 +148,32 @@ class TensorImpl:
     def storage(self) -> Storage:
         """The buffer; made on first use."""
         storage = self._storage
-        if storage is None:
-            storage = self._storage = Storage(self.array)
-        return storage
+        return self.own_storage() if storage is None else storage
 
     @property
     def counter(self) -> VersionCounter:
         """The version counter; made on first use."""
         counter = self.version_counter
+        return self.own_counter() if counter is None else counter
+
+    def own_counter(self) -> VersionCounter:
+        """The version counter, `INFERENCE` too, made on first use; callers look before they call.
+
+        See Note [Made once].
+        """
+        fresh = VersionCounter()
+        counter = self.version_counter
         if counter is None:
-            counter = self.version_counter = VersionCounter()
+            counter = self.version_counter = fresh
         return counter
+
+    def own_storage(self) -> Storage:
+        """The buffer, made on first use; callers look before they call. See Note [Made once]."""
+        fresh = Storage(self.array)
+        storage = self._storage
+        if storage is None:
+            storage = self._storage = fresh
+        return storage
 
     @property
     def version(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from types import CodeType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -18,7 +17,6 @@ __all__ = [
     "Site",
     "VersionCounter",
     "WrittenPart",
-    "inference_threads",
 ]
 
 # A line of a program: its code, and which of its instructions; see Note [Who wrote].
@@ -59,33 +57,6 @@ class VersionCounter:
         self.writes = None
         self.log = None
 
-
-class InferenceThreads:
-    """How many threads are in inference mode.
-
-    Attributes
-    ----------
-    count : int
-        Zero nearly always, so that whoever makes a tensor looks no further.
-    entered : bool
-        Whether any thread ever was: else there is no inference tensor anywhere.
-    lock : threading.Lock
-        Held while `count` is changed.
-    """
-
-    __slots__ = ("count", "entered", "lock")
-
-    count: int
-    entered: bool
-    lock: threading.Lock
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.entered = False
-        self.lock = threading.Lock()
-
-
-inference_threads: Final = InferenceThreads()
 
 # In the place of the counter of every inference tensor; see Note [Inference tensors].
 INFERENCE: Final = VersionCounter()

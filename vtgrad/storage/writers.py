@@ -50,8 +50,8 @@ __all__ = [
     "is_inside",
     "is_users",
     "last_caller",
+    "on_behalf",
     "write_for",
-    "written_for",
     "wrote",
 ]
 
@@ -72,7 +72,9 @@ _BOUND: Final = 1024
 
 # For threads on which the library is at work on behalf of one operator: its name, and the line that
 # called it once that is known.
-_on_behalf: Final[dict[int, tuple[str, CodeType | None, int]]] = {}
+on_behalf: Final[dict[int, tuple[str, CodeType | None, int]]] = {}
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=on_behalf.clear)
 
 
 class LastCaller:
@@ -123,12 +125,12 @@ def wrote(
     part = meta.written_part(impl) if meta is not None and meta.is_view else None
     thread = get_ident()
     code: CodeType | None
-    if _on_behalf and thread in _on_behalf:
-        operator, code, instruction = _on_behalf[thread]
+    if on_behalf and thread in on_behalf:
+        operator, code, instruction = on_behalf[thread]
         if code is None:
             # Only now does somebody want to know.
             code, instruction = _outside(distance)
-            _on_behalf[thread] = operator, code, instruction
+            on_behalf[thread] = operator, code, instruction
     else:
         try:
             frame: FrameType = _getframe(distance)
@@ -224,7 +226,7 @@ def _outside(distance: int) -> tuple[CodeType | None, int]:
 
 
 def write_for(operator: str, distance: int = -1) -> None:
-    """Say that what this thread writes until `written_for` is one operator's doing.
+    """Say that what this thread writes is one operator's doing, until it leaves `on_behalf`.
 
     Parameters
     ----------
@@ -245,12 +247,7 @@ def write_for(operator: str, distance: int = -1) -> None:
             code, instruction = frame.f_code, frame.f_lasti
             if code is not last_caller.code and not is_users(code):
                 code, instruction = _outside(distance)
-    _on_behalf[get_ident()] = operator, code, instruction
-
-
-def written_for() -> None:
-    """Say that it no longer is."""
-    _on_behalf.pop(get_ident(), None)
+    on_behalf[get_ident()] = operator, code, instruction
 
 
 _NATIVE: Final = not isinstance(wrote, FunctionType)

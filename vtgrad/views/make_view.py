@@ -7,7 +7,8 @@ from typing import Final, TypeVar
 from ..errors import InferenceModeError
 from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
-from ..graph.recording import is_recording, recording
+from ..graph.recording import is_recording
+from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, Site
@@ -66,7 +67,7 @@ def make_view(
         return _inference_view(parent, impl, node)
     if node is None:
         # The shortcut of `is_recording`, which this saves a call.
-        if recording.disabled_threads and not is_recording():
+        if switched.silent and not is_recording():
             creation = made_unrecorded()
     elif not node.input_metadata:
         node.input_metadata = metadata_of(impl)

@@ -46,7 +46,7 @@ from ..storage.arrays import Array
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.layout import PECULIAR
 from ..storage.mark_written import Place, mark_part, mark_written
-from ..storage.quiet import quiet
+from ..storage.quiet import quiet, renewed
 from ..storage.store import Store
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -187,11 +187,17 @@ def write(
         mark_written(impl, counter, index)
     version = counter.value = counter.value + 1
     wrote(impl, counter, version, operator, DIRECT)
-    if node is None:
+    if node is not None:
+        begin_rebase(target, slices)
+    try:
         quiet.run(store, *values)
+    except RuntimeError as error:
+        # In a signal handler; from here the operator cannot begin again.
+        if not renewed(error):
+            raise
+        quiet.run(store, *values)
+    if node is None:
         return target
-    begin_rebase(target, slices)
-    quiet.run(store, *values)
     if node.saves_results:
         node.save_results(target)
     end_rebase(target, node, slices, version)
@@ -269,7 +275,13 @@ def write_ufunc(
             counter.log.remember(record)
     else:
         wrote(impl, counter, version, operator, DIRECT)
-    run(ufunc, array, operand, array)
+    try:
+        run(ufunc, array, operand, array)
+    except RuntimeError as error:
+        # As in `write`.
+        if not renewed(error):
+            raise
+        quiet.run(ufunc, array, operand, array)
     return True
 
 

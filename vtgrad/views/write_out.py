@@ -18,7 +18,7 @@ from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
 from ..storage.inference import refuse_outside_inference_mode
-from ..storage.quiet import quiet
+from ..storage.quiet import run_quietly
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
@@ -189,4 +189,4 @@ class _Target:
 
     def store(self) -> None:
         """Overwrite the elements."""
-        quiet.run(np.copyto, self.room.array, self.result, "unsafe")
+        run_quietly(np.copyto, self.room.array, self.result, "unsafe")

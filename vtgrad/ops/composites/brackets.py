@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import get_ident
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from vtgrad.storage.mark_written import Place
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import T
-from vtgrad.storage.writers import DIRECT, write_for, written_for
+from vtgrad.storage.writers import DIRECT, on_behalf, write_for
 from vtgrad.views.write import write_part
 
 __all__ = ["getitem", "setitem"]
@@ -78,11 +79,13 @@ def setitem(tensor: T, expression: object, value: object) -> None:
     place = _place(expression)
     if place is not None and write_part(tensor._impl, place, value):
         return
-    write_for("__setitem__", DIRECT)
+    thread = get_ident()
     try:
+        write_for("__setitem__", DIRECT)
         _set_items(tensor, expression, value)
     finally:
-        written_for()
+        # One call of a C function, which no signal handler comes before.
+        on_behalf.pop(thread, None)
 
 
 def _set_items(tensor: T, expression: object, value: object) -> None:

@@ -51,7 +51,7 @@ from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.ops.quick import quick_binary
 from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_quietly, store_result, store_ufunc
@@ -140,6 +140,8 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
                 alpha=alpha,
             )
     except Exception as error:
+        if renewed(error):
+            return add(input, other, alpha=alpha, out=out)
         if has_number_tensor(alpha):
             return add(input, other, alpha=as_number(alpha), out=out)
         turned = as_first_operand(input, other)
@@ -184,6 +186,8 @@ def add_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
             return write(input, AddBackward0.record, _add_ufunc_writer, other, operator="add_")
         return write(input, AddBackward0.record, _add_writer, other, alpha=alpha, operator="add_")
     except Exception as error:
+        if renewed(error):
+            return add_(input, other, alpha=alpha)
         if has_number_tensor(alpha):
             return add_(input, other, alpha=as_number(alpha))
         explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
@@ -214,6 +218,8 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
                 alpha=alpha,
             )
     except Exception as error:
+        if renewed(error):
+            return sub(input, other, alpha=alpha, out=out)
         if has_number_tensor(alpha):
             return sub(input, other, alpha=as_number(alpha), out=out)
         turned = as_first_operand(input, other)
@@ -258,6 +264,8 @@ def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
             return write(input, SubBackward0.record, _sub_ufunc_writer, other, operator="sub_")
         return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha, operator="sub_")
     except Exception as error:
+        if renewed(error):
+            return sub_(input, other, alpha=alpha)
         if has_number_tensor(alpha):
             return sub_(input, other, alpha=as_number(alpha))
         explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
@@ -269,6 +277,8 @@ def rsub_tensor(self: T, other: AnyTensor, *, alpha: Number = 1) -> T:
     try:
         array = quiet.run(k.rsub, self._impl.array, other._impl.array, alpha=alpha)
     except Exception as error:
+        if renewed(error):
+            return rsub_tensor(self, other, alpha=alpha)
         if has_number_tensor(alpha):
             return rsub_tensor(self, other, alpha=as_number(alpha))
         explain(error, "self: Tensor, other: Tensor, alpha: Number", self, other, alpha)
@@ -288,6 +298,8 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
     try:
         array = quiet.run(k.rsub, self._impl.array, other, alpha=alpha)
     except Exception as error:
+        if renewed(error):
+            return rsub_number(self, other, alpha=alpha)
         if has_number_tensor(other, alpha):
             return rsub_number(self, as_number(other), alpha=as_number(alpha))
         explain(error, "self: Tensor, other: Number, alpha: Number", self, other, alpha)
@@ -326,6 +338,8 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
                 else operand_of(other, "other"),
             )
     except Exception as error:
+        if renewed(error):
+            return mul(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
             return mul(turned, other, out=out)
@@ -361,6 +375,8 @@ def mul_(input: T, other: AnyTensor | Number) -> T:
             return input
         return write(input, MulBackward0.record, _mul_ufunc_writer, other, operator="mul_")
     except Exception as error:
+        if renewed(error):
+            return mul_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
 
@@ -388,6 +404,8 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
                 else operand_of(other, "other"),
             )
     except Exception as error:
+        if renewed(error):
+            return true_divide(input, other, out=out)
         turned = as_first_operand(input, other, inexact=True)
         if turned is not None:
             return true_divide(turned, other, out=out)
@@ -423,6 +441,8 @@ def true_divide_(input: T, other: AnyTensor | Number) -> T:
             return input
         return write(input, DivBackward0.record, _true_divide_ufunc_writer, other, operator="div_")
     except Exception as error:
+        if renewed(error):
+            return true_divide_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
 
@@ -451,6 +471,8 @@ def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             rounding_mode=rounding_mode,
         )
     except Exception as error:
+        if renewed(error):
+            return div_rounded(self, other, rounding_mode=rounding_mode, out=out)
         turned = as_first_operand(self, other)
         if turned is not None:
             return div_rounded(turned, other, rounding_mode=rounding_mode, out=out)
@@ -494,6 +516,8 @@ def div_rounded_(self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | 
             operator="div_",
         )
     except Exception as error:
+        if renewed(error):
+            return div_rounded_(self, other, rounding_mode=rounding_mode)
         explain(
             error,
             "self: Tensor, other: Tensor | Number, rounding_mode: str | None",
@@ -517,6 +541,8 @@ def floor_quotient(self: T, other: AnyTensor | Number, *, out: T | None = None) 
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return floor_quotient(self, other, out=out)
         explain(error, "self: Tensor, other: Tensor | Number, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -532,6 +558,8 @@ def remainder_number(self: T, other: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.remainder, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return remainder_number(self, other, out=out)
         if has_number_tensor(other):
             return remainder_number(self, as_number(other), out=out)
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
@@ -559,6 +587,8 @@ def remainder_number_(self: T, other: Number) -> T:
             self, RemainderBackward0.record, _remainder_number_writer, other, operator="remainder_"
         )
     except Exception as error:
+        if renewed(error):
+            return remainder_number_(self, other)
         if has_number_tensor(other):
             return remainder_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -572,6 +602,8 @@ def remainder_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, self, other)
         array = quiet.run(k.remainder, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return remainder_tensor(self, other, out=out)
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -597,6 +629,8 @@ def remainder_tensor_(self: T, other: AnyTensor) -> T:
             self, RemainderBackward1.record, _remainder_tensor_writer, other, operator="remainder_"
         )
     except Exception as error:
+        if renewed(error):
+            return remainder_tensor_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -608,6 +642,8 @@ def remainder_of_number(self: Number, other: T, *, out: T | None = None) -> T:
             check_out(out, other, differentiable=False)
         array = quiet.run(k.remainder, self, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return remainder_of_number(self, other, out=out)
         if has_number_tensor(self):
             return remainder_of_number(as_number(self), other, out=out)
         explain(error, "self: Number, other: Tensor, out: Tensor | None", self, other, out)
@@ -625,6 +661,8 @@ def fmod_number(self: T, other: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.fmod, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return fmod_number(self, other, out=out)
         if has_number_tensor(other):
             return fmod_number(self, as_number(other), out=out)
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
@@ -650,6 +688,8 @@ def fmod_number_(self: T, other: Number) -> T:
     try:
         return write(self, FmodBackward0.record, _fmod_number_writer, other, operator="fmod_")
     except Exception as error:
+        if renewed(error):
+            return fmod_number_(self, other)
         if has_number_tensor(other):
             return fmod_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -663,6 +703,8 @@ def fmod_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, self, other)
         array = quiet.run(k.fmod, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return fmod_tensor(self, other, out=out)
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -686,6 +728,8 @@ def fmod_tensor_(self: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(self, FmodBackward1.record, _fmod_tensor_writer, other, operator="fmod_")
     except Exception as error:
+        if renewed(error):
+            return fmod_tensor_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -697,6 +741,8 @@ def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None
             check_out(out, self, end)
         array = quiet.run(k.lerp, self._impl.array, end._impl.array, weight)
     except Exception as error:
+        if renewed(error):
+            return lerp_number(self, end, weight, out=out)
         if has_number_tensor(weight):
             return lerp_number(self, end, as_number(weight), out=out)
         explain(
@@ -729,6 +775,8 @@ def lerp_number_(self: T, end: AnyTensor, weight: Number) -> T:
         array_of(end, "end")
         return write(self, LerpBackward0.record, _lerp_number_writer, end, weight, operator="lerp_")
     except Exception as error:
+        if renewed(error):
+            return lerp_number_(self, end, weight)
         if has_number_tensor(weight):
             return lerp_number_(self, end, as_number(weight))
         explain(error, "self: Tensor, end: Tensor, weight: Number", self, end, weight)
@@ -742,6 +790,8 @@ def lerp_tensor(self: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = N
             check_out(out, self, end, weight)
         array = quiet.run(k.lerp, self._impl.array, end._impl.array, weight._impl.array)
     except Exception as error:
+        if renewed(error):
+            return lerp_tensor(self, end, weight, out=out)
         explain(
             error,
             "self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None",
@@ -774,6 +824,8 @@ def lerp_tensor_(self: T, end: AnyTensor, weight: AnyTensor) -> T:
         array_of(weight, "weight")
         return write(self, LerpBackward1.record, _lerp_tensor_writer, end, weight, operator="lerp_")
     except Exception as error:
+        if renewed(error):
+            return lerp_tensor_(self, end, weight)
         explain(error, "self: Tensor, end: Tensor, weight: Tensor", self, end, weight)
         raise
 
@@ -789,6 +841,8 @@ def addcmul(
             k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
         )
     except Exception as error:
+        if renewed(error):
+            return addcmul(input, tensor1, tensor2, value=value, out=out)
         if has_number_tensor(value):
             return addcmul(input, tensor1, tensor2, value=as_number(value), out=out)
         explain(
@@ -832,6 +886,8 @@ def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
             operator="addcmul_",
         )
     except Exception as error:
+        if renewed(error):
+            return addcmul_(input, tensor1, tensor2, value=value)
         if has_number_tensor(value):
             return addcmul_(input, tensor1, tensor2, value=as_number(value))
         explain(
@@ -856,6 +912,8 @@ def addcdiv(
             k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
         )
     except Exception as error:
+        if renewed(error):
+            return addcdiv(input, tensor1, tensor2, value=value, out=out)
         if has_number_tensor(value):
             return addcdiv(input, tensor1, tensor2, value=as_number(value), out=out)
         explain(
@@ -899,6 +957,8 @@ def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
             operator="addcdiv_",
         )
     except Exception as error:
+        if renewed(error):
+            return addcdiv_(input, tensor1, tensor2, value=value)
         if has_number_tensor(value):
             return addcdiv_(input, tensor1, tensor2, value=as_number(value))
         explain(
@@ -919,6 +979,8 @@ def pow_number(self: T, exponent: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.pow, self._impl.array, exponent)
     except Exception as error:
+        if renewed(error):
+            return pow_number(self, exponent, out=out)
         if has_number_tensor(exponent):
             return pow_number(self, as_number(exponent), out=out)
         explain(error, "self: Tensor, exponent: Number, out: Tensor | None", self, exponent, out)
@@ -944,6 +1006,8 @@ def pow_number_(self: T, exponent: Number) -> T:
     try:
         return write(self, PowBackward0.record, _pow_number_writer, exponent, operator="pow_")
     except Exception as error:
+        if renewed(error):
+            return pow_number_(self, exponent)
         if has_number_tensor(exponent):
             return pow_number_(self, as_number(exponent))
         explain(error, "self: Tensor, exponent: Number", self, exponent)
@@ -957,6 +1021,8 @@ def pow_tensor(self: T, exponent: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, self, exponent)
         array = quiet.run(k.pow, self._impl.array, exponent._impl.array)
     except Exception as error:
+        if renewed(error):
+            return pow_tensor(self, exponent, out=out)
         explain(error, "self: Tensor, exponent: Tensor, out: Tensor | None", self, exponent, out)
         raise
     if out is not None:
@@ -984,6 +1050,8 @@ def pow_tensor_(self: T, exponent: AnyTensor) -> T:
         array_of(exponent, "exponent")
         return write(self, PowBackward1.record, _pow_tensor_writer, exponent, operator="pow_")
     except Exception as error:
+        if renewed(error):
+            return pow_tensor_(self, exponent)
         explain(error, "self: Tensor, exponent: Tensor", self, exponent)
         raise
 
@@ -995,6 +1063,8 @@ def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
             check_out(out, exponent)
         array = quiet.run(k.pow, self, exponent._impl.array)
     except Exception as error:
+        if renewed(error):
+            return pow_of_number(self, exponent, out=out)
         if has_number_tensor(self):
             return pow_of_number(as_number(self), exponent, out=out)
         explain(error, "self: Number, exponent: Tensor, out: Tensor | None", self, exponent, out)
@@ -1020,6 +1090,8 @@ def sqrt(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.sqrt, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return sqrt(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1044,6 +1116,8 @@ def sqrt_(input: T) -> T:
     try:
         return write(input, SqrtBackward0.record, _sqrt_writer, operator="sqrt_")
     except Exception as error:
+        if renewed(error):
+            return sqrt_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1055,6 +1129,8 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.rsqrt, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return rsqrt(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1079,6 +1155,8 @@ def rsqrt_(input: T) -> T:
     try:
         return write(input, RsqrtBackward0.record, _rsqrt_writer, operator="rsqrt_")
     except Exception as error:
+        if renewed(error):
+            return rsqrt_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1090,6 +1168,8 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.reciprocal, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return reciprocal(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1114,6 +1194,8 @@ def reciprocal_(input: T) -> T:
     try:
         return write(input, ReciprocalBackward0.record, _reciprocal_writer, operator="reciprocal_")
     except Exception as error:
+        if renewed(error):
+            return reciprocal_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1125,6 +1207,8 @@ def neg(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.neg, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return neg(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1148,6 +1232,8 @@ def neg_(input: T) -> T:
     try:
         return write(input, NegBackward0.record, _neg_writer, operator="neg_")
     except Exception as error:
+        if renewed(error):
+            return neg_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1159,6 +1245,8 @@ def abs(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.abs, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return abs(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1188,6 +1276,8 @@ def abs_(input: T) -> T:
     try:
         return write(input, AbsBackward0.record, _abs_writer, operator="abs_")
     except Exception as error:
+        if renewed(error):
+            return abs_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1199,6 +1289,8 @@ def sign(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.sign, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return sign(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1222,6 +1314,8 @@ def sign_(input: T) -> T:
     try:
         return write(input, SignBackward0.record, _sign_writer, operator="sign_")
     except Exception as error:
+        if renewed(error):
+            return sign_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1233,6 +1327,8 @@ def sgn(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.sgn, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return sgn(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1257,6 +1353,8 @@ def sgn_(input: T) -> T:
     try:
         return write(input, SgnBackward0.record, _sgn_writer, operator="sgn_")
     except Exception as error:
+        if renewed(error):
+            return sgn_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1268,6 +1366,8 @@ def _conj_physical(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.conj_physical, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return _conj_physical(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1293,6 +1393,8 @@ def conj_physical_(input: T) -> T:
             input, ConjPhysicalBackward1.record, _conj_physical_writer, operator="conj_physical_"
         )
     except Exception as error:
+        if renewed(error):
+            return conj_physical_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1302,6 +1404,8 @@ def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None =
     try:
         array = quiet.run(k.to_dtype, self._impl.array, dtype, memory_format=memory_format)
     except Exception as error:
+        if renewed(error):
+            return to_dtype(self, dtype, memory_format=memory_format)
         explain(
             error,
             "self: Tensor, dtype: NumpyDType, memory_format: MemoryFormat | None",
@@ -1329,6 +1433,8 @@ def sum_to_size(self: T, size: Shape) -> T:
     try:
         array = quiet.run(k.sum_to_fresh, self._impl.array, size)
     except Exception as error:
+        if renewed(error):
+            return sum_to_size(self, size)
         explain(error, "self: Tensor, size: Shape", self, size)
         raise
     result = wrap_like(self, array)
@@ -1347,6 +1453,8 @@ def expand_to(self: T, size: Shape) -> T:
     try:
         array = quiet.run(k.expand_to, self._impl.array, size)
     except Exception as error:
+        if renewed(error):
+            return expand_to(self, size)
         explain(error, "self: Tensor, size: Shape", self, size)
         raise
     result = wrap_like(self, array)

@@ -47,7 +47,7 @@ from vtgrad.ops.generated.comparison_nodes import (
 from vtgrad.ops.number_first import as_first_operand
 from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyTensor, T
 from vtgrad.views.store_result import store_result
@@ -139,6 +139,8 @@ def relu(input: T) -> T:
     try:
         array = quiet.run(k.relu, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return relu(input)
         explain(error, "input: Tensor", input)
         raise
     result = wrap_like(input, array)
@@ -161,6 +163,8 @@ def relu_(input: T) -> T:
     try:
         return write(input, ReluBackward0.record, _relu_writer, operator="relu_")
     except Exception as error:
+        if renewed(error):
+            return relu_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -172,6 +176,8 @@ def threshold_backward(grad_output: T, self: AnyTensor, threshold: Number) -> T:
             k.threshold_backward, grad_output._impl.array, self._impl.array, threshold
         )
     except Exception as error:
+        if renewed(error):
+            return threshold_backward(grad_output, self, threshold)
         if has_number_tensor(threshold):
             return threshold_backward(grad_output, self, as_number(threshold))
         explain(
@@ -202,6 +208,8 @@ def maximum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.maximum, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return maximum(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -221,6 +229,8 @@ def halved_where(self: T, condition: AnyTensor) -> T:
     try:
         array = quiet.run(k.halved_where, self._impl.array, condition._impl.array)
     except Exception as error:
+        if renewed(error):
+            return halved_where(self, condition)
         explain(error, "self: Tensor, condition: Tensor", self, condition)
         raise
     result = wrap_like(self, array)
@@ -243,6 +253,8 @@ def minimum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.minimum, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return minimum(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -264,6 +276,8 @@ def fmax(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.fmax, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return fmax(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -285,6 +299,8 @@ def fmin(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.fmin, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return fmin(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -310,6 +326,8 @@ def clamp_tensors(
             k.clamp, self._impl.array, array_or_none(min, "min"), array_or_none(max, "max")
         )
     except Exception as error:
+        if renewed(error):
+            return clamp_tensors(self, min, max, out=out)
         explain(
             error,
             "self: Tensor, min: Tensor | None, max: Tensor | None, out: Tensor | None",
@@ -338,6 +356,8 @@ def clamp_tensors_(self: T, min: AnyTensor | None = None, max: AnyTensor | None 
             self, ClampBackward0.record, _clamp_tensors_writer, min, max, operator="clamp_"
         )
     except Exception as error:
+        if renewed(error):
+            return clamp_tensors_(self, min, max)
         explain(error, "self: Tensor, min: Tensor | None, max: Tensor | None", self, min, max)
         raise
 
@@ -351,6 +371,8 @@ def clamp_numbers(
             check_out(out, self)
         array = quiet.run(k.clamp, self._impl.array, min, max)
     except Exception as error:
+        if renewed(error):
+            return clamp_numbers(self, min, max, out=out)
         if has_number_tensor(min, max):
             return clamp_numbers(self, as_number(min), as_number(max), out=out)
         explain(
@@ -385,6 +407,8 @@ def clamp_numbers_(self: T, min: Number | None = None, max: Number | None = None
             self, ClampBackward1.record, _clamp_numbers_writer, min, max, operator="clamp_"
         )
     except Exception as error:
+        if renewed(error):
+            return clamp_numbers_(self, min, max)
         if has_number_tensor(min, max):
             return clamp_numbers_(self, as_number(min), as_number(max))
         explain(error, "self: Tensor, min: Number | None, max: Number | None", self, min, max)
@@ -398,6 +422,8 @@ def clamp_min_number(self: T, min: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.clamp_min, self._impl.array, min)
     except Exception as error:
+        if renewed(error):
+            return clamp_min_number(self, min, out=out)
         if has_number_tensor(min):
             return clamp_min_number(self, as_number(min), out=out)
         explain(error, "self: Tensor, min: Number, out: Tensor | None", self, min, out)
@@ -425,6 +451,8 @@ def clamp_min_number_(self: T, min: Number) -> T:
             self, ClampMinBackward0.record, _clamp_min_number_writer, min, operator="clamp_min_"
         )
     except Exception as error:
+        if renewed(error):
+            return clamp_min_number_(self, min)
         if has_number_tensor(min):
             return clamp_min_number_(self, as_number(min))
         explain(error, "self: Tensor, min: Number", self, min)
@@ -438,6 +466,8 @@ def clamp_min_tensor(self: T, min: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, self, min)
         array = quiet.run(k.clamp_min, self._impl.array, min._impl.array)
     except Exception as error:
+        if renewed(error):
+            return clamp_min_tensor(self, min, out=out)
         explain(error, "self: Tensor, min: Tensor, out: Tensor | None", self, min, out)
         raise
     if out is not None:
@@ -463,6 +493,8 @@ def clamp_min_tensor_(self: T, min: AnyTensor) -> T:
             self, ClampMinBackward1.record, _clamp_min_tensor_writer, min, operator="clamp_min_"
         )
     except Exception as error:
+        if renewed(error):
+            return clamp_min_tensor_(self, min)
         explain(error, "self: Tensor, min: Tensor", self, min)
         raise
 
@@ -474,6 +506,8 @@ def clamp_max_number(self: T, max: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.clamp_max, self._impl.array, max)
     except Exception as error:
+        if renewed(error):
+            return clamp_max_number(self, max, out=out)
         if has_number_tensor(max):
             return clamp_max_number(self, as_number(max), out=out)
         explain(error, "self: Tensor, max: Number, out: Tensor | None", self, max, out)
@@ -501,6 +535,8 @@ def clamp_max_number_(self: T, max: Number) -> T:
             self, ClampMaxBackward0.record, _clamp_max_number_writer, max, operator="clamp_max_"
         )
     except Exception as error:
+        if renewed(error):
+            return clamp_max_number_(self, max)
         if has_number_tensor(max):
             return clamp_max_number_(self, as_number(max))
         explain(error, "self: Tensor, max: Number", self, max)
@@ -514,6 +550,8 @@ def clamp_max_tensor(self: T, max: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, self, max)
         array = quiet.run(k.clamp_max, self._impl.array, max._impl.array)
     except Exception as error:
+        if renewed(error):
+            return clamp_max_tensor(self, max, out=out)
         explain(error, "self: Tensor, max: Tensor, out: Tensor | None", self, max, out)
         raise
     if out is not None:
@@ -539,6 +577,8 @@ def clamp_max_tensor_(self: T, max: AnyTensor) -> T:
             self, ClampMaxBackward1.record, _clamp_max_tensor_writer, max, operator="clamp_max_"
         )
     except Exception as error:
+        if renewed(error):
+            return clamp_max_tensor_(self, max)
         explain(error, "self: Tensor, max: Tensor", self, max)
         raise
 
@@ -561,6 +601,8 @@ def where_between(
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return where_between(condition, input, other, out=out)
         explain(
             error,
             "condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None",
@@ -607,6 +649,8 @@ def eq(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return eq(input, other, out=out)
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
         )
@@ -622,6 +666,8 @@ def eq_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.eq, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return eq_number(self, other)
         if has_number_tensor(other):
             return eq_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -646,6 +692,8 @@ def eq_number_(self: T, other: Number) -> T:
     try:
         return write(self, EqBackward0.record, _eq_number_writer, other, operator="eq_")
     except Exception as error:
+        if renewed(error):
+            return eq_number_(self, other)
         if has_number_tensor(other):
             return eq_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -657,6 +705,8 @@ def eq_tensor(self: T, other: AnyTensor) -> T:
     try:
         array = quiet.run(k.eq, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return eq_tensor(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
     result = wrap_like(self, array)
@@ -682,6 +732,8 @@ def eq_tensor_(self: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(self, EqBackward1.record, _eq_tensor_writer, other, operator="eq_")
     except Exception as error:
+        if renewed(error):
+            return eq_tensor_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -699,6 +751,8 @@ def ne(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return ne(input, other, out=out)
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
         )
@@ -714,6 +768,8 @@ def ne_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.ne, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return ne_number(self, other)
         if has_number_tensor(other):
             return ne_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -738,6 +794,8 @@ def ne_number_(self: T, other: Number) -> T:
     try:
         return write(self, NeBackward0.record, _ne_number_writer, other, operator="ne_")
     except Exception as error:
+        if renewed(error):
+            return ne_number_(self, other)
         if has_number_tensor(other):
             return ne_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -749,6 +807,8 @@ def ne_tensor(self: T, other: AnyTensor) -> T:
     try:
         array = quiet.run(k.ne, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return ne_tensor(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
     result = wrap_like(self, array)
@@ -774,6 +834,8 @@ def ne_tensor_(self: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(self, NeBackward1.record, _ne_tensor_writer, other, operator="ne_")
     except Exception as error:
+        if renewed(error):
+            return ne_tensor_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -791,6 +853,8 @@ def lt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return lt(input, other, out=out)
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
         )
@@ -806,6 +870,8 @@ def lt_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.lt, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return lt_number(self, other)
         if has_number_tensor(other):
             return lt_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -830,6 +896,8 @@ def lt_number_(self: T, other: Number) -> T:
     try:
         return write(self, LtBackward0.record, _lt_number_writer, other, operator="lt_")
     except Exception as error:
+        if renewed(error):
+            return lt_number_(self, other)
         if has_number_tensor(other):
             return lt_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -841,6 +909,8 @@ def lt_tensor(self: T, other: AnyTensor) -> T:
     try:
         array = quiet.run(k.lt, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return lt_tensor(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
     result = wrap_like(self, array)
@@ -866,6 +936,8 @@ def lt_tensor_(self: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(self, LtBackward1.record, _lt_tensor_writer, other, operator="lt_")
     except Exception as error:
+        if renewed(error):
+            return lt_tensor_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -883,6 +955,8 @@ def le(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return le(input, other, out=out)
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
         )
@@ -898,6 +972,8 @@ def le_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.le, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return le_number(self, other)
         if has_number_tensor(other):
             return le_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -922,6 +998,8 @@ def le_number_(self: T, other: Number) -> T:
     try:
         return write(self, LeBackward0.record, _le_number_writer, other, operator="le_")
     except Exception as error:
+        if renewed(error):
+            return le_number_(self, other)
         if has_number_tensor(other):
             return le_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -933,6 +1011,8 @@ def le_tensor(self: T, other: AnyTensor) -> T:
     try:
         array = quiet.run(k.le, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return le_tensor(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
     result = wrap_like(self, array)
@@ -958,6 +1038,8 @@ def le_tensor_(self: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(self, LeBackward1.record, _le_tensor_writer, other, operator="le_")
     except Exception as error:
+        if renewed(error):
+            return le_tensor_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -975,6 +1057,8 @@ def gt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return gt(input, other, out=out)
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
         )
@@ -990,6 +1074,8 @@ def gt_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.gt, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return gt_number(self, other)
         if has_number_tensor(other):
             return gt_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -1014,6 +1100,8 @@ def gt_number_(self: T, other: Number) -> T:
     try:
         return write(self, GtBackward0.record, _gt_number_writer, other, operator="gt_")
     except Exception as error:
+        if renewed(error):
+            return gt_number_(self, other)
         if has_number_tensor(other):
             return gt_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -1025,6 +1113,8 @@ def gt_tensor(self: T, other: AnyTensor) -> T:
     try:
         array = quiet.run(k.gt, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return gt_tensor(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
     result = wrap_like(self, array)
@@ -1050,6 +1140,8 @@ def gt_tensor_(self: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(self, GtBackward1.record, _gt_tensor_writer, other, operator="gt_")
     except Exception as error:
+        if renewed(error):
+            return gt_tensor_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -1067,6 +1159,8 @@ def ge(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return ge(input, other, out=out)
         explain(
             error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
         )
@@ -1082,6 +1176,8 @@ def ge_number(self: T, other: Number) -> T:
     try:
         array = quiet.run(k.ge, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return ge_number(self, other)
         if has_number_tensor(other):
             return ge_number(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -1106,6 +1202,8 @@ def ge_number_(self: T, other: Number) -> T:
     try:
         return write(self, GeBackward0.record, _ge_number_writer, other, operator="ge_")
     except Exception as error:
+        if renewed(error):
+            return ge_number_(self, other)
         if has_number_tensor(other):
             return ge_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -1117,6 +1215,8 @@ def ge_tensor(self: T, other: AnyTensor) -> T:
     try:
         array = quiet.run(k.ge, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return ge_tensor(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
     result = wrap_like(self, array)
@@ -1142,6 +1242,8 @@ def ge_tensor_(self: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(self, GeBackward1.record, _ge_tensor_writer, other, operator="ge_")
     except Exception as error:
+        if renewed(error):
+            return ge_tensor_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -1151,6 +1253,8 @@ def isnan(input: T) -> T:
     try:
         array = quiet.run(k.isnan, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return isnan(input)
         explain(error, "input: Tensor", input)
         raise
     result = wrap_like(input, array)
@@ -1162,6 +1266,8 @@ def isinf(input: T) -> T:
     try:
         array = quiet.run(k.isinf, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return isinf(input)
         explain(error, "input: Tensor", input)
         raise
     result = wrap_like(input, array)
@@ -1173,6 +1279,8 @@ def isfinite(input: T) -> T:
     try:
         array = quiet.run(k.isfinite, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return isfinite(input)
         explain(error, "input: Tensor", input)
         raise
     result = wrap_like(input, array)
@@ -1190,6 +1298,8 @@ def isclose(
     try:
         array = quiet.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
     except Exception as error:
+        if renewed(error):
+            return isclose(input, other, rtol, atol, equal_nan)
         if has_number_tensor(rtol, atol):
             return isclose(input, other, as_number(rtol), as_number(atol), equal_nan)
         explain(
@@ -1211,6 +1321,8 @@ def has_power_of_zero(self: T) -> T:
     try:
         array = quiet.run(k.has_power_of_zero, self._impl.array)
     except Exception as error:
+        if renewed(error):
+            return has_power_of_zero(self)
         explain(error, "self: Tensor", self)
         raise
     result = wrap_like(self, array)
@@ -1224,6 +1336,8 @@ def logical_and(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other, differentiable=False)
         array = quiet.run(k.logical_and, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return logical_and(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -1253,6 +1367,8 @@ def logical_and_(input: T, other: AnyTensor) -> T:
             input, LogicalAndBackward0.record, _logical_and_writer, other, operator="logical_and_"
         )
     except Exception as error:
+        if renewed(error):
+            return logical_and_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -1264,6 +1380,8 @@ def logical_or(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other, differentiable=False)
         array = quiet.run(k.logical_or, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return logical_or(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -1293,6 +1411,8 @@ def logical_or_(input: T, other: AnyTensor) -> T:
             input, LogicalOrBackward0.record, _logical_or_writer, other, operator="logical_or_"
         )
     except Exception as error:
+        if renewed(error):
+            return logical_or_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -1304,6 +1424,8 @@ def logical_xor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other, differentiable=False)
         array = quiet.run(k.logical_xor, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return logical_xor(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -1333,6 +1455,8 @@ def logical_xor_(input: T, other: AnyTensor) -> T:
             input, LogicalXorBackward0.record, _logical_xor_writer, other, operator="logical_xor_"
         )
     except Exception as error:
+        if renewed(error):
+            return logical_xor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -1344,6 +1468,8 @@ def logical_not(input: T, *, out: T | None = None) -> T:
             check_out(out, input, differentiable=False)
         array = quiet.run(k.logical_not, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return logical_not(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1370,6 +1496,8 @@ def logical_not_(input: T) -> T:
             input, LogicalNotBackward0.record, _logical_not_writer, operator="logical_not_"
         )
     except Exception as error:
+        if renewed(error):
+            return logical_not_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1393,6 +1521,8 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return bitwise_and(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_and(turned, other, out=out)
@@ -1414,6 +1544,8 @@ def bitwise_and_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, None, _bitwise_and_writer, other, operator="bitwise_and_")
     except Exception as error:
+        if renewed(error):
+            return bitwise_and_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
 
@@ -1437,6 +1569,8 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return bitwise_or(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_or(turned, other, out=out)
@@ -1458,6 +1592,8 @@ def bitwise_or_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, None, _bitwise_or_writer, other, operator="bitwise_or_")
     except Exception as error:
+        if renewed(error):
+            return bitwise_or_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
 
@@ -1481,6 +1617,8 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return bitwise_xor(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_xor(turned, other, out=out)
@@ -1502,6 +1640,8 @@ def bitwise_xor_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, None, _bitwise_xor_writer, other, operator="bitwise_xor_")
     except Exception as error:
+        if renewed(error):
+            return bitwise_xor_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
 
@@ -1525,6 +1665,8 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return bitwise_left_shift(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_left_shift(turned, other, out=out)
@@ -1546,6 +1688,8 @@ def bitwise_left_shift_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, None, _bitwise_left_shift_writer, other, operator="bitwise_left_shift_")
     except Exception as error:
+        if renewed(error):
+            return bitwise_left_shift_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
 
@@ -1569,6 +1713,8 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
             else operand_of(other, "other"),
         )
     except Exception as error:
+        if renewed(error):
+            return bitwise_right_shift(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_right_shift(turned, other, out=out)
@@ -1592,6 +1738,8 @@ def bitwise_right_shift_(input: T, other: AnyTensor | Number) -> T:
             input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_"
         )
     except Exception as error:
+        if renewed(error):
+            return bitwise_right_shift_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
 
@@ -1603,6 +1751,8 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
             check_out(out, input, differentiable=False)
         array = quiet.run(k.bitwise_not, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return bitwise_not(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1619,5 +1769,7 @@ def bitwise_not_(input: T) -> T:
     try:
         return write(input, None, _bitwise_not_writer, operator="bitwise_not_")
     except Exception as error:
+        if renewed(error):
+            return bitwise_not_(input)
         explain(error, "input: Tensor", input)
         raise

@@ -29,7 +29,7 @@ from vtgrad.ops.generated.copying_nodes import (
 from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Number, Shape
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
@@ -60,6 +60,8 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     try:
         array = quiet.run(k.clone, input._impl.array, memory_format=memory_format)
     except Exception as error:
+        if renewed(error):
+            return clone(input, memory_format=memory_format)
         explain(error, "input: Tensor, memory_format: MemoryFormat | None", input, memory_format)
         raise
     result = wrap_like(input, array)
@@ -83,6 +85,8 @@ def zero_(input: T) -> T:
     try:
         return write(input, ZeroBackward0.record, _zero_writer, operator="zero_", overlap="allowed")
     except Exception as error:
+        if renewed(error):
+            return zero_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -102,6 +106,8 @@ def fill_number_(self: T, value: Number) -> T:
             overlap="allowed",
         )
     except Exception as error:
+        if renewed(error):
+            return fill_number_(self, value)
         if has_number_tensor(value):
             return fill_number_(self, as_number(value))
         explain(error, "self: Tensor, value: Number", self, value)
@@ -117,6 +123,8 @@ def fill_tensor_(self: T, value: AnyTensor) -> T:
         array_of(value, "value")
         return write(self, FillBackward3.record, _fill_tensor_writer, value, operator="fill_")
     except Exception as error:
+        if renewed(error):
+            return fill_tensor_(self, value)
         explain(error, "self: Tensor, value: Tensor", self, value)
         raise
 
@@ -131,6 +139,8 @@ def copy_(input: T, other: AnyTensor | Number, non_blocking: AnyBool = False) ->
             input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_"
         )
     except Exception as error:
+        if renewed(error):
+            return copy_(input, other, non_blocking)
         explain(
             error,
             "input: Tensor, other: Tensor | Number, non_blocking: bool",
@@ -146,6 +156,8 @@ def zeros_shaped(self: T, sizes: Shape) -> T:
     try:
         array = quiet.run(k.zeros_shaped, self._impl.array, sizes)
     except Exception as error:
+        if renewed(error):
+            return zeros_shaped(self, sizes)
         explain(error, "self: Tensor, sizes: Shape", self, sizes)
         raise
     result = wrap_like(self, array)
@@ -159,6 +171,8 @@ def cat(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
             check_out(out, *tensors)
         array = quiet.run(k.cat, arrays_of(tensors, "tensors"), dim)
     except Exception as error:
+        if renewed(error):
+            return cat(tensors, dim, out=out)
         explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
         raise
     if out is not None:
@@ -177,6 +191,8 @@ def stack(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
             check_out(out, *tensors)
         array = quiet.run(k.stack, arrays_of(tensors, "tensors"), dim)
     except Exception as error:
+        if renewed(error):
+            return stack(tensors, dim, out=out)
         explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
         raise
     if out is not None:
@@ -193,6 +209,8 @@ def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
     try:
         array = quiet.run(k.repeat, self._impl.array, repeats)
     except Exception as error:
+        if renewed(error):
+            return repeat_tiles(self, repeats)
         explain(error, "self: Tensor, repeats: Sequence[int]", self, repeats)
         raise
     result = wrap_like(self, array)
@@ -211,6 +229,8 @@ def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] 
     try:
         array = quiet.run(k.roll, input._impl.array, shifts, dims)
     except Exception as error:
+        if renewed(error):
+            return roll(input, shifts, dims)
         explain(
             error,
             "input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None",
@@ -235,6 +255,8 @@ def flip_dims(self: T, dims: AnyInt | Sequence[int]) -> T:
     try:
         array = quiet.run(k.flip, self._impl.array, dims)
     except Exception as error:
+        if renewed(error):
+            return flip_dims(self, dims)
         explain(error, "self: Tensor, dims: int | Sequence[int]", self, dims)
         raise
     result = wrap_like(self, array)
@@ -255,6 +277,8 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.tril, input._impl.array, diagonal)
     except Exception as error:
+        if renewed(error):
+            return tril(input, diagonal, out=out)
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
@@ -278,6 +302,8 @@ def tril_(input: T, diagonal: AnyInt = 0) -> T:
     try:
         return write(input, TrilBackward0.record, _tril_writer, diagonal, operator="tril_")
     except Exception as error:
+        if renewed(error):
+            return tril_(input, diagonal)
         explain(error, "input: Tensor, diagonal: int", input, diagonal)
         raise
 
@@ -289,6 +315,8 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.triu, input._impl.array, diagonal)
     except Exception as error:
+        if renewed(error):
+            return triu(input, diagonal, out=out)
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
     if out is not None:
@@ -312,5 +340,7 @@ def triu_(input: T, diagonal: AnyInt = 0) -> T:
     try:
         return write(input, TriuBackward0.record, _triu_writer, diagonal, operator="triu_")
     except Exception as error:
+        if renewed(error):
+            return triu_(input, diagonal)
         explain(error, "input: Tensor, diagonal: int", input, diagonal)
         raise

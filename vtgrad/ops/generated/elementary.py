@@ -44,7 +44,7 @@ from vtgrad.ops.generated.elementary_nodes import (
     TanhBackward0,
     TruncBackward0,
 )
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
@@ -120,6 +120,8 @@ def exp(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.exp, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return exp(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -144,6 +146,8 @@ def exp_(input: T) -> T:
     try:
         return write(input, ExpBackward0.record, _exp_writer, operator="exp_")
     except Exception as error:
+        if renewed(error):
+            return exp_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -155,6 +159,8 @@ def exp2(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.exp2, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return exp2(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -179,6 +185,8 @@ def exp2_(input: T) -> T:
     try:
         return write(input, Exp2Backward0.record, _exp2_writer, operator="exp2_")
     except Exception as error:
+        if renewed(error):
+            return exp2_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -190,6 +198,8 @@ def expm1(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.expm1, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return expm1(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -214,6 +224,8 @@ def expm1_(input: T) -> T:
     try:
         return write(input, Expm1Backward0.record, _expm1_writer, operator="expm1_")
     except Exception as error:
+        if renewed(error):
+            return expm1_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -225,6 +237,8 @@ def log(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.log, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return log(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -248,6 +262,8 @@ def log_(input: T) -> T:
     try:
         return write(input, LogBackward0.record, _log_writer, operator="log_")
     except Exception as error:
+        if renewed(error):
+            return log_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -259,6 +275,8 @@ def log2(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.log2, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return log2(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -282,6 +300,8 @@ def log2_(input: T) -> T:
     try:
         return write(input, Log2Backward0.record, _log2_writer, operator="log2_")
     except Exception as error:
+        if renewed(error):
+            return log2_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -293,6 +313,8 @@ def log10(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.log10, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return log10(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -316,6 +338,8 @@ def log10_(input: T) -> T:
     try:
         return write(input, Log10Backward0.record, _log10_writer, operator="log10_")
     except Exception as error:
+        if renewed(error):
+            return log10_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -327,6 +351,8 @@ def log1p(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.log1p, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return log1p(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -350,6 +376,8 @@ def log1p_(input: T) -> T:
     try:
         return write(input, Log1PBackward0.record, _log1p_writer, operator="log1p_")
     except Exception as error:
+        if renewed(error):
+            return log1p_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -361,6 +389,8 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.sigmoid, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return sigmoid(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -385,6 +415,8 @@ def sigmoid_(input: T) -> T:
     try:
         return write(input, SigmoidBackward0.record, _sigmoid_writer, operator="sigmoid_")
     except Exception as error:
+        if renewed(error):
+            return sigmoid_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -396,6 +428,8 @@ def sin(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.sin, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return sin(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -419,6 +453,8 @@ def sin_(input: T) -> T:
     try:
         return write(input, SinBackward0.record, _sin_writer, operator="sin_")
     except Exception as error:
+        if renewed(error):
+            return sin_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -430,6 +466,8 @@ def cos(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.cos, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return cos(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -453,6 +491,8 @@ def cos_(input: T) -> T:
     try:
         return write(input, CosBackward0.record, _cos_writer, operator="cos_")
     except Exception as error:
+        if renewed(error):
+            return cos_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -464,6 +504,8 @@ def tan(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.tan, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return tan(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -488,6 +530,8 @@ def tan_(input: T) -> T:
     try:
         return write(input, TanBackward0.record, _tan_writer, operator="tan_")
     except Exception as error:
+        if renewed(error):
+            return tan_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -499,6 +543,8 @@ def asin(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.asin, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return asin(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -522,6 +568,8 @@ def asin_(input: T) -> T:
     try:
         return write(input, AsinBackward0.record, _asin_writer, operator="asin_")
     except Exception as error:
+        if renewed(error):
+            return asin_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -533,6 +581,8 @@ def acos(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.acos, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return acos(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -556,6 +606,8 @@ def acos_(input: T) -> T:
     try:
         return write(input, AcosBackward0.record, _acos_writer, operator="acos_")
     except Exception as error:
+        if renewed(error):
+            return acos_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -567,6 +619,8 @@ def atan(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.atan, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return atan(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -590,6 +644,8 @@ def atan_(input: T) -> T:
     try:
         return write(input, AtanBackward0.record, _atan_writer, operator="atan_")
     except Exception as error:
+        if renewed(error):
+            return atan_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -601,6 +657,8 @@ def sinh(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.sinh, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return sinh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -624,6 +682,8 @@ def sinh_(input: T) -> T:
     try:
         return write(input, SinhBackward0.record, _sinh_writer, operator="sinh_")
     except Exception as error:
+        if renewed(error):
+            return sinh_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -635,6 +695,8 @@ def cosh(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.cosh, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return cosh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -658,6 +720,8 @@ def cosh_(input: T) -> T:
     try:
         return write(input, CoshBackward0.record, _cosh_writer, operator="cosh_")
     except Exception as error:
+        if renewed(error):
+            return cosh_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -669,6 +733,8 @@ def tanh(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.tanh, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return tanh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -693,6 +759,8 @@ def tanh_(input: T) -> T:
     try:
         return write(input, TanhBackward0.record, _tanh_writer, operator="tanh_")
     except Exception as error:
+        if renewed(error):
+            return tanh_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -704,6 +772,8 @@ def asinh(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.asinh, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return asinh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -727,6 +797,8 @@ def asinh_(input: T) -> T:
     try:
         return write(input, AsinhBackward1.record, _asinh_writer, operator="asinh_")
     except Exception as error:
+        if renewed(error):
+            return asinh_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -738,6 +810,8 @@ def acosh(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.acosh, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return acosh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -761,6 +835,8 @@ def acosh_(input: T) -> T:
     try:
         return write(input, AcoshBackward1.record, _acosh_writer, operator="acosh_")
     except Exception as error:
+        if renewed(error):
+            return acosh_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -772,6 +848,8 @@ def atanh(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.atanh, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return atanh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -795,6 +873,8 @@ def atanh_(input: T) -> T:
     try:
         return write(input, AtanhBackward1.record, _atanh_writer, operator="atanh_")
     except Exception as error:
+        if renewed(error):
+            return atanh_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -806,6 +886,8 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.deg2rad, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return deg2rad(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -829,6 +911,8 @@ def deg2rad_(input: T) -> T:
     try:
         return write(input, Deg2RadBackward0.record, _deg2rad_writer, operator="deg2rad_")
     except Exception as error:
+        if renewed(error):
+            return deg2rad_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -840,6 +924,8 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.rad2deg, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return rad2deg(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -863,6 +949,8 @@ def rad2deg_(input: T) -> T:
     try:
         return write(input, Rad2DegBackward0.record, _rad2deg_writer, operator="rad2deg_")
     except Exception as error:
+        if renewed(error):
+            return rad2deg_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -874,6 +962,8 @@ def atan2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.atan2, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return atan2(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -897,6 +987,8 @@ def atan2_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, Atan2Backward0.record, _atan2_writer, other, operator="atan2_")
     except Exception as error:
+        if renewed(error):
+            return atan2_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -908,6 +1000,8 @@ def floor(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.floor, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return floor(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -931,6 +1025,8 @@ def floor_(input: T) -> T:
     try:
         return write(input, FloorBackward0.record, _floor_writer, operator="floor_")
     except Exception as error:
+        if renewed(error):
+            return floor_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -942,6 +1038,8 @@ def ceil(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.ceil, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return ceil(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -965,6 +1063,8 @@ def ceil_(input: T) -> T:
     try:
         return write(input, CeilBackward0.record, _ceil_writer, operator="ceil_")
     except Exception as error:
+        if renewed(error):
+            return ceil_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -976,6 +1076,8 @@ def trunc(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.trunc, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return trunc(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -999,6 +1101,8 @@ def trunc_(input: T) -> T:
     try:
         return write(input, TruncBackward0.record, _trunc_writer, operator="trunc_")
     except Exception as error:
+        if renewed(error):
+            return trunc_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -1010,6 +1114,8 @@ def round_whole(self: T, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.round, self._impl.array)
     except Exception as error:
+        if renewed(error):
+            return round_whole(self, out=out)
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
@@ -1033,6 +1139,8 @@ def round_whole_(self: T) -> T:
     try:
         return write(self, RoundBackward0.record, _round_whole_writer, operator="round_")
     except Exception as error:
+        if renewed(error):
+            return round_whole_(self)
         explain(error, "self: Tensor", self)
         raise
 
@@ -1044,6 +1152,8 @@ def round_decimals(self: T, *, decimals: AnyInt, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.round, self._impl.array, decimals=decimals)
     except Exception as error:
+        if renewed(error):
+            return round_decimals(self, decimals=decimals, out=out)
         explain(error, "self: Tensor, decimals: int, out: Tensor | None", self, decimals, out)
         raise
     if out is not None:
@@ -1073,6 +1183,8 @@ def round_decimals_(self: T, *, decimals: AnyInt) -> T:
             operator="round_",
         )
     except Exception as error:
+        if renewed(error):
+            return round_decimals_(self, decimals=decimals)
         explain(error, "self: Tensor, decimals: int", self, decimals)
         raise
 
@@ -1084,6 +1196,8 @@ def frac(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.frac, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return frac(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -1107,5 +1221,7 @@ def frac_(input: T) -> T:
     try:
         return write(input, FracBackward0.record, _frac_writer, operator="frac_")
     except Exception as error:
+        if renewed(error):
+            return frac_(input)
         explain(error, "input: Tensor", input)
         raise

@@ -26,7 +26,7 @@ from vtgrad.ops.generated.float_parts_nodes import (
 )
 from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyFloat, AnyTensor, T
 from vtgrad.views.store_result import store_result
@@ -68,6 +68,8 @@ def copysign_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, self, other)
         array = quiet.run(k.copysign, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return copysign_tensor(self, other, out=out)
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -94,6 +96,8 @@ def copysign_tensor_(self: T, other: AnyTensor) -> T:
             self, CopysignBackward0.record, _copysign_tensor_writer, other, operator="copysign_"
         )
     except Exception as error:
+        if renewed(error):
+            return copysign_tensor_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -105,6 +109,8 @@ def copysign_number(self: T, other: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.copysign, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return copysign_number(self, other, out=out)
         if has_number_tensor(other):
             return copysign_number(self, as_number(other), out=out)
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
@@ -133,6 +139,8 @@ def copysign_number_(self: T, other: Number) -> T:
             self, CopysignBackward1.record, _copysign_number_writer, other, operator="copysign_"
         )
     except Exception as error:
+        if renewed(error):
+            return copysign_number_(self, other)
         if has_number_tensor(other):
             return copysign_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -146,6 +154,8 @@ def nextafter(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.nextafter, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return nextafter(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -171,6 +181,8 @@ def nextafter_(input: T, other: AnyTensor) -> T:
             input, NextafterBackward0.record, _nextafter_writer, other, operator="nextafter_"
         )
     except Exception as error:
+        if renewed(error):
+            return nextafter_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -182,6 +194,8 @@ def ldexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.ldexp, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return ldexp(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -206,6 +220,8 @@ def ldexp_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, LdexpBackward0.record, _ldexp_writer, other, operator="ldexp_")
     except Exception as error:
+        if renewed(error):
+            return ldexp_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -226,6 +242,8 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
             check_out(out_1, input)
         arrays = quiet.run(k.frexp, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return frexp(input, out=out)
         explain(error, "input: Tensor, out: Pair | None", input, out)
         raise
     if out is not None:
@@ -249,6 +267,8 @@ def heaviside_values(self: T, values: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, self, values, differentiable=False)
         array = quiet.run(k.heaviside, self._impl.array, values._impl.array)
     except Exception as error:
+        if renewed(error):
+            return heaviside_values(self, values, out=out)
         explain(error, "self: Tensor, values: Tensor, out: Tensor | None", self, values, out)
         raise
     if out is not None:
@@ -264,6 +284,8 @@ def signbit(input: T, *, out: T | None = None) -> T:
             check_out(out, input, differentiable=False)
         array = quiet.run(k.signbit, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return signbit(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -279,6 +301,8 @@ def isposinf(input: T, *, out: T | None = None) -> T:
             check_out(out, input, differentiable=False)
         array = quiet.run(k.isposinf, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return isposinf(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -294,6 +318,8 @@ def isneginf(input: T, *, out: T | None = None) -> T:
             check_out(out, input, differentiable=False)
         array = quiet.run(k.isneginf, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return isneginf(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -307,6 +333,8 @@ def isreal(input: T) -> T:
     try:
         array = quiet.run(k.isreal, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return isreal(input)
         explain(error, "input: Tensor", input)
         raise
     result = wrap_like(input, array)
@@ -320,6 +348,8 @@ def angle(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.angle, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return angle(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -349,6 +379,8 @@ def nan_to_num(
             check_out(out, input)
         array = quiet.run(k.nan_to_num, input._impl.array, nan, posinf, neginf)
     except Exception as error:
+        if renewed(error):
+            return nan_to_num(input, nan, posinf, neginf, out=out)
         if has_number_tensor(nan, posinf, neginf):
             return nan_to_num(input, as_number(nan), as_number(posinf), as_number(neginf), out=out)
         explain(
@@ -398,6 +430,8 @@ def nan_to_num_(
             operator="nan_to_num_",
         )
     except Exception as error:
+        if renewed(error):
+            return nan_to_num_(input, nan, posinf, neginf)
         if has_number_tensor(nan, posinf, neginf):
             return nan_to_num_(input, as_number(nan), as_number(posinf), as_number(neginf))
         explain(
@@ -416,6 +450,8 @@ def finite_parts(self: T) -> T:
     try:
         array = quiet.run(k.finite_parts, self._impl.array)
     except Exception as error:
+        if renewed(error):
+            return finite_parts(self)
         explain(error, "self: Tensor", self)
         raise
     result = wrap_like(self, array)
@@ -429,6 +465,8 @@ def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other, differentiable=False)
         array = quiet.run(k.gcd, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return gcd(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -446,6 +484,8 @@ def gcd_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, None, _gcd_writer, other, operator="gcd_")
     except Exception as error:
+        if renewed(error):
+            return gcd_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -457,6 +497,8 @@ def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other, differentiable=False)
         array = quiet.run(k.lcm, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return lcm(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -474,6 +516,8 @@ def lcm_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, None, _lcm_writer, other, operator="lcm_")
     except Exception as error:
+        if renewed(error):
+            return lcm_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -485,6 +529,8 @@ def complex(real: T, imag: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, real, imag)
         array = quiet.run(k.complex_of, real._impl.array, imag._impl.array)
     except Exception as error:
+        if renewed(error):
+            return complex(real, imag, out=out)
         explain(error, "real: Tensor, imag: Tensor, out: Tensor | None", real, imag, out)
         raise
     if out is not None:
@@ -506,6 +552,8 @@ def polar(abs: T, angle: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, abs, angle)
         array = quiet.run(k.polar, abs._impl.array, angle._impl.array)
     except Exception as error:
+        if renewed(error):
+            return polar(abs, angle, out=out)
         explain(error, "abs: Tensor, angle: Tensor, out: Tensor | None", abs, angle, out)
         raise
     if out is not None:

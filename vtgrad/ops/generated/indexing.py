@@ -34,7 +34,7 @@ from vtgrad.ops.generated.indexing_nodes import (
 )
 from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number, Shape
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_quietly
@@ -88,6 +88,8 @@ def gather(
             k.gather, input._impl.array, dim, index._impl.array, sparse_grad=sparse_grad
         )
     except Exception as error:
+        if renewed(error):
+            return gather(input, dim, index, sparse_grad=sparse_grad, out=out)
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None",
@@ -119,6 +121,8 @@ def scatter_src(
             check_out(out, self, index, src)
         array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
+        if renewed(error):
+            return scatter_src(self, dim, index, src, out=out)
         explain(
             error,
             "self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None",
@@ -161,6 +165,8 @@ def scatter_src_(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return scatter_src_(self, dim, index, src)
         explain(error, "self: Tensor, dim: int, index: Tensor, src: Tensor", self, dim, index, src)
         raise
 
@@ -174,6 +180,8 @@ def scatter_value(
             check_out(out, self, index)
         array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, value)
     except Exception as error:
+        if renewed(error):
+            return scatter_value(self, dim, index, value, out=out)
         if has_number_tensor(value):
             return scatter_value(self, dim, index, as_number(value), out=out)
         explain(
@@ -216,6 +224,8 @@ def scatter_value_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return scatter_value_(self, dim, index, value)
         if has_number_tensor(value):
             return scatter_value_(self, dim, index, as_number(value))
         explain(
@@ -233,6 +243,8 @@ def scatter_add(
             check_out(out, input, index, src)
         array = quiet.run(k.scatter_add, input._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
+        if renewed(error):
+            return scatter_add(input, dim, index, src, out=out)
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None",
@@ -275,6 +287,8 @@ def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return scatter_add_(input, dim, index, src)
         explain(
             error, "input: Tensor, dim: int, index: Tensor, src: Tensor", input, dim, index, src
         )
@@ -286,6 +300,8 @@ def scatter_overwritten(index: T, self_sizes: Shape, dim: AnyInt) -> T:
     try:
         array = quiet.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
     except Exception as error:
+        if renewed(error):
+            return scatter_overwritten(index, self_sizes, dim)
         explain(error, "index: Tensor, self_sizes: Shape, dim: int", index, self_sizes, dim)
         raise
     result = wrap_like(index, array)
@@ -299,6 +315,8 @@ def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = Non
             check_out(out, input, index)
         array = quiet.run(k.index_select, input._impl.array, dim, index._impl.array)
     except Exception as error:
+        if renewed(error):
+            return index_select(input, dim, index, out=out)
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, out: Tensor | None",
@@ -337,6 +355,8 @@ def index_add(
             k.index_add, input._impl.array, dim, index._impl.array, source._impl.array, alpha=alpha
         )
     except Exception as error:
+        if renewed(error):
+            return index_add(input, dim, index, source, alpha=alpha, out=out)
         if has_number_tensor(alpha):
             return index_add(input, dim, index, source, alpha=as_number(alpha), out=out)
         explain(
@@ -385,6 +405,8 @@ def index_add_(
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return index_add_(input, dim, index, source, alpha=alpha)
         if has_number_tensor(alpha):
             return index_add_(input, dim, index, source, alpha=as_number(alpha))
         explain(
@@ -410,6 +432,8 @@ def index_copy(
             k.index_copy, input._impl.array, dim, index._impl.array, source._impl.array
         )
     except Exception as error:
+        if renewed(error):
+            return index_copy(input, dim, index, source, out=out)
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None",
@@ -452,6 +476,8 @@ def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return index_copy_(input, dim, index, source)
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, source: Tensor",
@@ -468,6 +494,8 @@ def index_fill_number(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> 
     try:
         array = quiet.run(k.index_fill, self._impl.array, dim, index._impl.array, value)
     except Exception as error:
+        if renewed(error):
+            return index_fill_number(self, dim, index, value)
         if has_number_tensor(value):
             return index_fill_number(self, dim, index, as_number(value))
         explain(
@@ -503,6 +531,8 @@ def index_fill_number_(self: T, dim: AnyInt, index: AnyTensor, value: Number) ->
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return index_fill_number_(self, dim, index, value)
         if has_number_tensor(value):
             return index_fill_number_(self, dim, index, as_number(value))
         explain(
@@ -516,6 +546,8 @@ def index_fill_tensor(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) 
     try:
         array = quiet.run(k.index_fill, self._impl.array, dim, index._impl.array, value._impl.array)
     except Exception as error:
+        if renewed(error):
+            return index_fill_tensor(self, dim, index, value)
         explain(
             error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value
         )
@@ -551,6 +583,8 @@ def index_fill_tensor_(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor)
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return index_fill_tensor_(self, dim, index, value)
         explain(
             error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value
         )
@@ -562,6 +596,8 @@ def index_mask(index: T, sizes: Shape, dim: AnyInt) -> T:
     try:
         array = quiet.run(k.index_mask, index._impl.array, sizes, dim)
     except Exception as error:
+        if renewed(error):
+            return index_mask(index, sizes, dim)
         explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
         raise
     result = wrap_like(index, array)
@@ -573,6 +609,8 @@ def index_copy_overwritten(index: T, sizes: Shape, dim: AnyInt, extent: AnyInt) 
     try:
         array = quiet.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
     except Exception as error:
+        if renewed(error):
+            return index_copy_overwritten(index, sizes, dim, extent)
         explain(
             error, "index: Tensor, sizes: Shape, dim: int, extent: int", index, sizes, dim, extent
         )
@@ -588,6 +626,8 @@ def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, index)
         array = quiet.run(k.take, input._impl.array, index._impl.array)
     except Exception as error:
+        if renewed(error):
+            return take(input, index, out=out)
         explain(error, "input: Tensor, index: Tensor, out: Tensor | None", input, index, out)
         raise
     if out is not None:
@@ -607,6 +647,8 @@ def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
     try:
         array = quiet.run(k.take_spread, self._impl.array, sizes, index._impl.array)
     except Exception as error:
+        if renewed(error):
+            return take_spread(self, sizes, index)
         explain(error, "self: Tensor, sizes: Shape, index: Tensor", self, sizes, index)
         raise
     result = wrap_like(self, array)
@@ -626,6 +668,8 @@ def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, mask)
         array = quiet.run(k.masked_select, input._impl.array, mask._impl.array)
     except Exception as error:
+        if renewed(error):
+            return masked_select(input, mask, out=out)
         explain(error, "input: Tensor, mask: Tensor, out: Tensor | None", input, mask, out)
         raise
     if out is not None:
@@ -645,6 +689,8 @@ def masked_spread(self: T, sizes: Shape, mask: AnyTensor) -> T:
     try:
         array = quiet.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
     except Exception as error:
+        if renewed(error):
+            return masked_spread(self, sizes, mask)
         explain(error, "self: Tensor, sizes: Shape, mask: Tensor", self, sizes, mask)
         raise
     result = wrap_like(self, array)
@@ -662,6 +708,8 @@ def masked_fill_number(self: T, mask: AnyTensor, value: Number) -> T:
     try:
         array = quiet.run(k.masked_fill, self._impl.array, mask._impl.array, value)
     except Exception as error:
+        if renewed(error):
+            return masked_fill_number(self, mask, value)
         if has_number_tensor(value):
             return masked_fill_number(self, mask, as_number(value))
         explain(error, "self: Tensor, mask: Tensor, value: Number", self, mask, value)
@@ -693,6 +741,8 @@ def masked_fill_number_(self: T, mask: AnyTensor, value: Number) -> T:
             overlap="unrecorded",
         )
     except Exception as error:
+        if renewed(error):
+            return masked_fill_number_(self, mask, value)
         if has_number_tensor(value):
             return masked_fill_number_(self, mask, as_number(value))
         explain(error, "self: Tensor, mask: Tensor, value: Number", self, mask, value)
@@ -704,6 +754,8 @@ def masked_fill_tensor(self: T, mask: AnyTensor, value: AnyTensor) -> T:
     try:
         array = quiet.run(k.masked_fill, self._impl.array, mask._impl.array, value._impl.array)
     except Exception as error:
+        if renewed(error):
+            return masked_fill_tensor(self, mask, value)
         explain(error, "self: Tensor, mask: Tensor, value: Tensor", self, mask, value)
         raise
     result = wrap_like(self, array)
@@ -735,6 +787,8 @@ def masked_fill_tensor_(self: T, mask: AnyTensor, value: AnyTensor) -> T:
             overlap="unrecorded",
         )
     except Exception as error:
+        if renewed(error):
+            return masked_fill_tensor_(self, mask, value)
         explain(error, "self: Tensor, mask: Tensor, value: Tensor", self, mask, value)
         raise
 
@@ -744,6 +798,8 @@ def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
     try:
         array = quiet.run(k.index_at, self._impl.array, arrays_of(indices, "indices"), places)
     except Exception as error:
+        if renewed(error):
+            return index_at(self, indices, places)
         explain(error, "self: Tensor, indices: Tensors, places: Shape", self, indices, places)
         raise
     result = wrap_like(self, array)
@@ -760,6 +816,8 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: S
             k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), places
         )
     except Exception as error:
+        if renewed(error):
+            return index_spread(self, sizes, indices, places)
         explain(
             error,
             "self: Tensor, sizes: Shape, indices: Tensors, places: Shape",
@@ -794,6 +852,8 @@ def index_put_at(
             accumulate,
         )
     except Exception as error:
+        if renewed(error):
+            return index_put_at(self, indices, places, values, accumulate)
         explain(
             error,
             "self: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
@@ -837,6 +897,8 @@ def index_put_at_(
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return index_put_at_(self, indices, places, values, accumulate)
         explain(
             error,
             "self: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
@@ -856,6 +918,8 @@ def index_put_overwritten(indices: Sequence[T], places: Shape, self_sizes: Shape
             k.index_put_overwritten, arrays_of(indices, "indices"), places, self_sizes
         )
     except Exception as error:
+        if renewed(error):
+            return index_put_overwritten(indices, places, self_sizes)
         explain(
             error, "indices: Tensors, places: Shape, self_sizes: Shape", indices, places, self_sizes
         )

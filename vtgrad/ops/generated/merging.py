@@ -17,7 +17,7 @@ from vtgrad.ops.generated.merging_nodes import (
     ScatterReduceBackward0,
 )
 from vtgrad.storage.arrays import Number, Shape
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_quietly
@@ -46,6 +46,8 @@ def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fal
             k.put, input._impl.array, index._impl.array, source._impl.array, accumulate
         )
     except Exception as error:
+        if renewed(error):
+            return put(input, index, source, accumulate)
         explain(
             error,
             "input: Tensor, index: Tensor, source: Tensor, accumulate: bool",
@@ -78,6 +80,8 @@ def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fa
             input, PutBackward0.record, _put_writer, index, source, accumulate, operator="put_"
         )
     except Exception as error:
+        if renewed(error):
+            return put_(input, index, source, accumulate)
         explain(
             error,
             "input: Tensor, index: Tensor, source: Tensor, accumulate: bool",
@@ -94,6 +98,8 @@ def put_overwritten(index: T, count: AnyInt) -> T:
     try:
         array = quiet.run(k.put_overwritten, index._impl.array, count)
     except Exception as error:
+        if renewed(error):
+            return put_overwritten(index, count)
         explain(error, "index: Tensor, count: int", index, count)
         raise
     result = wrap_like(index, array)
@@ -105,6 +111,8 @@ def masked_scatter(input: T, mask: AnyTensor, source: AnyTensor) -> T:
     try:
         array = quiet.run(k.masked_scatter, input._impl.array, mask._impl.array, source._impl.array)
     except Exception as error:
+        if renewed(error):
+            return masked_scatter(input, mask, source)
         explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
         raise
     result = wrap_like(input, array)
@@ -136,6 +144,8 @@ def masked_scatter_(input: T, mask: AnyTensor, source: AnyTensor) -> T:
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return masked_scatter_(input, mask, source)
         explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
         raise
 
@@ -168,6 +178,10 @@ def scatter_reduce(
             include_self=include_self,
         )
     except Exception as error:
+        if renewed(error):
+            return scatter_reduce(
+                input, dim, index, src, reduce, include_self=include_self, out=out
+            )
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, out: Tensor | None",
@@ -225,6 +239,8 @@ def scatter_reduce_(
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return scatter_reduce_(input, dim, index, src, reduce, include_self=include_self)
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool",
@@ -262,6 +278,8 @@ def scatter_reduced(
             how,
         )
     except Exception as error:
+        if renewed(error):
+            return scatter_reduced(self, dim, index, src, how, out=out)
         explain(
             error,
             "self: Tensor, dim: int, index: Tensor, src: Tensor | Number, how: str, out: Tensor | None",
@@ -307,6 +325,10 @@ def index_reduce(
             include_self=include_self,
         )
     except Exception as error:
+        if renewed(error):
+            return index_reduce(
+                input, dim, index, source, reduce, include_self=include_self, out=out
+            )
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool, out: Tensor | None",
@@ -364,6 +386,8 @@ def index_reduce_(
             distinct=True,
         )
     except Exception as error:
+        if renewed(error):
+            return index_reduce_(input, dim, index, source, reduce, include_self=include_self)
         explain(
             error,
             "input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool",
@@ -382,6 +406,8 @@ def repeated_index(index: T, sizes: Shape, dim: AnyInt) -> T:
     try:
         array = quiet.run(k.repeated_index, index._impl.array, sizes, dim)
     except Exception as error:
+        if renewed(error):
+            return repeated_index(index, sizes, dim)
         explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
         raise
     result = wrap_like(index, array)

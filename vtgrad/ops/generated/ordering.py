@@ -17,7 +17,7 @@ from vtgrad.ops.generated.ordering_nodes import (
     SortBackward1,
     TopkBackward0,
 )
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, T
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -49,6 +49,8 @@ def sort_dim(
             check_out(out_1, self)
         arrays = quiet.run(k.sort, self._impl.array, dim, descending)
     except Exception as error:
+        if renewed(error):
+            return sort_dim(self, dim, descending, out=out)
         explain(
             error,
             "self: Tensor, dim: int, descending: bool, out: Pair | None",
@@ -95,6 +97,8 @@ def sort_stable(
             check_out(out_1, self)
         arrays = quiet.run(k.sort_stable, self._impl.array, stable, dim, descending)
     except Exception as error:
+        if renewed(error):
+            return sort_stable(self, stable, dim, descending, out=out)
         explain(
             error,
             "self: Tensor, stable: bool | None, dim: int, descending: bool, out: Pair | None",
@@ -124,6 +128,8 @@ def argsort_dim(self: T, dim: AnyInt, descending: AnyBool, stable: AnyBool) -> T
     try:
         array = quiet.run(k.argsort, self._impl.array, dim, descending, stable)
     except Exception as error:
+        if renewed(error):
+            return argsort_dim(self, dim, descending, stable)
         explain(
             error,
             "self: Tensor, dim: int, descending: bool, stable: bool",
@@ -161,6 +167,8 @@ def topk_dim(
             check_out(out_1, self)
         arrays = quiet.run(k.topk, self._impl.array, count, dim, largest, sorted)
     except Exception as error:
+        if renewed(error):
+            return topk_dim(self, count, dim, largest, sorted, out=out)
         explain(
             error,
             "self: Tensor, count: int, dim: int, largest: bool, sorted: bool, out: Pair | None",
@@ -193,6 +201,8 @@ def nonzero_rows(self: T, *, out: T | None = None) -> T:
             check_out(out, self, differentiable=False)
         array = quiet.run(k.nonzero, self._impl.array)
     except Exception as error:
+        if renewed(error):
+            return nonzero_rows(self, out=out)
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:

@@ -26,7 +26,7 @@ from vtgrad.ops.generated.products_nodes import (
 )
 from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
@@ -61,6 +61,8 @@ def mm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, mat2)
         array = quiet.run(k.mm, input._impl.array, mat2._impl.array)
     except Exception as error:
+        if renewed(error):
+            return mm(input, mat2, out=out)
         explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
         raise
     if out is not None:
@@ -82,6 +84,8 @@ def mv(input: T, vec: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, vec)
         array = quiet.run(k.mv, input._impl.array, vec._impl.array)
     except Exception as error:
+        if renewed(error):
+            return mv(input, vec, out=out)
         explain(error, "input: Tensor, vec: Tensor, out: Tensor | None", input, vec, out)
         raise
     if out is not None:
@@ -103,6 +107,8 @@ def bmm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, mat2)
         array = quiet.run(k.bmm, input._impl.array, mat2._impl.array)
     except Exception as error:
+        if renewed(error):
+            return bmm(input, mat2, out=out)
         explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
         raise
     if out is not None:
@@ -124,6 +130,8 @@ def dot(input: T, tensor: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, tensor)
         array = quiet.run(k.dot, input._impl.array, tensor._impl.array)
     except Exception as error:
+        if renewed(error):
+            return dot(input, tensor, out=out)
         explain(error, "input: Tensor, tensor: Tensor, out: Tensor | None", input, tensor, out)
         raise
     if out is not None:
@@ -155,6 +163,8 @@ def addmm(
             k.addmm, input._impl.array, mat1._impl.array, mat2._impl.array, beta=beta, alpha=alpha
         )
     except Exception as error:
+        if renewed(error):
+            return addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return addmm(input, mat1, mat2, beta=as_number(beta), alpha=as_number(alpha), out=out)
         explain(
@@ -200,6 +210,8 @@ def addmm_(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alph
             operator="addmm_",
         )
     except Exception as error:
+        if renewed(error):
+            return addmm_(input, mat1, mat2, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return addmm_(input, mat1, mat2, beta=as_number(beta), alpha=as_number(alpha))
         explain(
@@ -231,6 +243,8 @@ def addmv(
             k.addmv, input._impl.array, mat._impl.array, vec._impl.array, beta=beta, alpha=alpha
         )
     except Exception as error:
+        if renewed(error):
+            return addmv(input, mat, vec, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return addmv(input, mat, vec, beta=as_number(beta), alpha=as_number(alpha), out=out)
         explain(
@@ -276,6 +290,8 @@ def addmv_(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha:
             operator="addmv_",
         )
     except Exception as error:
+        if renewed(error):
+            return addmv_(input, mat, vec, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return addmv_(input, mat, vec, beta=as_number(beta), alpha=as_number(alpha))
         explain(
@@ -307,6 +323,8 @@ def addr(
             k.addr, input._impl.array, vec1._impl.array, vec2._impl.array, beta=beta, alpha=alpha
         )
     except Exception as error:
+        if renewed(error):
+            return addr(input, vec1, vec2, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return addr(input, vec1, vec2, beta=as_number(beta), alpha=as_number(alpha), out=out)
         explain(
@@ -352,6 +370,8 @@ def addr_(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha
             operator="addr_",
         )
     except Exception as error:
+        if renewed(error):
+            return addr_(input, vec1, vec2, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return addr_(input, vec1, vec2, beta=as_number(beta), alpha=as_number(alpha))
         explain(
@@ -388,6 +408,8 @@ def baddbmm(
             alpha=alpha,
         )
     except Exception as error:
+        if renewed(error):
+            return baddbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return baddbmm(
                 input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha), out=out
@@ -437,6 +459,8 @@ def baddbmm_(
             operator="baddbmm_",
         )
     except Exception as error:
+        if renewed(error):
+            return baddbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return baddbmm_(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha))
         explain(
@@ -473,6 +497,8 @@ def addbmm(
             alpha=alpha,
         )
     except Exception as error:
+        if renewed(error):
+            return addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return addbmm(
                 input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha), out=out
@@ -522,6 +548,8 @@ def addbmm_(
             operator="addbmm_",
         )
     except Exception as error:
+        if renewed(error):
+            return addbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return addbmm_(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha))
         explain(
@@ -543,6 +571,8 @@ def vdot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.vdot, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return vdot(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -562,6 +592,8 @@ def trace(input: T) -> T:
     try:
         array = quiet.run(k.trace, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return trace(input)
         explain(error, "input: Tensor", input)
         raise
     result = wrap_like(input, array)
@@ -582,6 +614,8 @@ def linalg_cross(self: T, other: AnyTensor, dim: AnyInt = -1, *, out: T | None =
             check_out(out, self, other)
         array = quiet.run(k.linalg_cross, self._impl.array, other._impl.array, dim)
     except Exception as error:
+        if renewed(error):
+            return linalg_cross(self, other, dim, out=out)
         explain(
             error,
             "self: Tensor, other: Tensor, dim: int, out: Tensor | None",

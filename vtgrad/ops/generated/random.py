@@ -29,7 +29,7 @@ from vtgrad.ops.generated.random_nodes import (
 )
 from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.ops.types import Generator
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_quietly
@@ -75,6 +75,8 @@ def normal_(
             operator="normal_",
         )
     except Exception as error:
+        if renewed(error):
+            return normal_(input, mean, std, generator=generator)
         if has_number_tensor(mean, std):
             return normal_(input, as_number(mean), as_number(std), generator=generator)
         explain(
@@ -108,6 +110,8 @@ def uniform_(
             operator="uniform_",
         )
     except Exception as error:
+        if renewed(error):
+            return uniform_(input, from_, to, generator=generator)
         if has_number_tensor(from_, to):
             return uniform_(input, as_number(from_), as_number(to), generator=generator)
         explain(
@@ -137,6 +141,8 @@ def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None
             operator="exponential_",
         )
     except Exception as error:
+        if renewed(error):
+            return exponential_(input, lambd, generator=generator)
         if has_number_tensor(lambd):
             return exponential_(input, as_number(lambd), generator=generator)
         explain(
@@ -169,6 +175,8 @@ def cauchy_(
             operator="cauchy_",
         )
     except Exception as error:
+        if renewed(error):
+            return cauchy_(input, median, sigma, generator=generator)
         if has_number_tensor(median, sigma):
             return cauchy_(input, as_number(median), as_number(sigma), generator=generator)
         explain(
@@ -202,6 +210,8 @@ def log_normal_(
             operator="log_normal_",
         )
     except Exception as error:
+        if renewed(error):
+            return log_normal_(input, mean, std, generator=generator)
         if has_number_tensor(mean, std):
             return log_normal_(input, as_number(mean), as_number(std), generator=generator)
         explain(
@@ -231,6 +241,8 @@ def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> 
             operator="geometric_",
         )
     except Exception as error:
+        if renewed(error):
+            return geometric_(input, p, generator=generator)
         if has_number_tensor(p):
             return geometric_(input, as_number(p), generator=generator)
         explain(error, "input: Tensor, p: float, generator: Generator | None", input, p, generator)
@@ -253,6 +265,8 @@ def random_between_(self: T, from_: AnyInt, to: AnyInt, *, generator: Generator 
             operator="random_",
         )
     except Exception as error:
+        if renewed(error):
+            return random_between_(self, from_, to, generator=generator)
         explain(
             error,
             "self: Tensor, from_: int, to: int, generator: Generator | None",
@@ -279,6 +293,8 @@ def random_below_(self: T, to: AnyInt, *, generator: Generator | None = None) ->
             operator="random_",
         )
     except Exception as error:
+        if renewed(error):
+            return random_below_(self, to, generator=generator)
         explain(error, "self: Tensor, to: int, generator: Generator | None", self, to, generator)
         raise
 
@@ -297,6 +313,8 @@ def random_any_(self: T, *, generator: Generator | None = None) -> T:
             operator="random_",
         )
     except Exception as error:
+        if renewed(error):
+            return random_any_(self, generator=generator)
         explain(error, "self: Tensor, generator: Generator | None", self, generator)
         raise
 
@@ -308,6 +326,8 @@ def bernoulli_of(self: T, *, generator: Generator | None = None, out: T | None =
             check_out(out, self)
         array = quiet.run(k.bernoulli, self._impl.array, generator=generator)
     except Exception as error:
+        if renewed(error):
+            return bernoulli_of(self, generator=generator, out=out)
         explain(
             error,
             "self: Tensor, generator: Generator | None, out: Tensor | None",
@@ -345,6 +365,8 @@ def bernoulli_tensor_(self: T, p: AnyTensor, *, generator: Generator | None = No
             operator="bernoulli_",
         )
     except Exception as error:
+        if renewed(error):
+            return bernoulli_tensor_(self, p, generator=generator)
         explain(error, "self: Tensor, p: Tensor, generator: Generator | None", self, p, generator)
         raise
 
@@ -364,6 +386,8 @@ def bernoulli_number_(self: T, p: AnyFloat = 0.5, *, generator: Generator | None
             operator="bernoulli_",
         )
     except Exception as error:
+        if renewed(error):
+            return bernoulli_number_(self, p, generator=generator)
         if has_number_tensor(p):
             return bernoulli_number_(self, as_number(p), generator=generator)
         explain(error, "self: Tensor, p: float, generator: Generator | None", self, p, generator)
@@ -379,6 +403,8 @@ def normal_of_means(
             check_out(out, mean)
         array = quiet.run(k.normal_tensors, mean._impl.array, std, generator=generator)
     except Exception as error:
+        if renewed(error):
+            return normal_of_means(mean, std, generator=generator, out=out)
         explain(
             error,
             "mean: Tensor, std: float, generator: Generator | None, out: Tensor | None",
@@ -410,6 +436,8 @@ def normal_of_deviations(
             check_out(out, std)
         array = quiet.run(k.normal_tensors, mean, std._impl.array, generator=generator)
     except Exception as error:
+        if renewed(error):
+            return normal_of_deviations(mean, std, generator=generator, out=out)
         explain(
             error,
             "mean: float, std: Tensor, generator: Generator | None, out: Tensor | None",
@@ -441,6 +469,8 @@ def normal_of_both(
             check_out(out, mean, std)
         array = quiet.run(k.normal_tensors, mean._impl.array, std._impl.array, generator=generator)
     except Exception as error:
+        if renewed(error):
+            return normal_of_both(mean, std, generator=generator, out=out)
         explain(
             error,
             "mean: Tensor, std: Tensor, generator: Generator | None, out: Tensor | None",

@@ -52,7 +52,7 @@ from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tenso
 from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
@@ -109,6 +109,8 @@ def sum_all(self: T, *, dtype: DType | None = None) -> T:
     try:
         array = quiet.run(k.sum, self._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
+        if renewed(error):
+            return sum_all(self, dtype=dtype)
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
@@ -136,6 +138,8 @@ def sum_dim(
             check_out(out, self)
         array = quiet.run(k.sum, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
+        if renewed(error):
+            return sum_dim(self, dim, keepdim, dtype=dtype, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
@@ -164,6 +168,8 @@ def mean_all(self: T, *, dtype: DType | None = None) -> T:
     try:
         array = quiet.run(k.mean, self._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
+        if renewed(error):
+            return mean_all(self, dtype=dtype)
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
@@ -191,6 +197,8 @@ def mean_dim(
             check_out(out, self)
         array = quiet.run(k.mean, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
+        if renewed(error):
+            return mean_dim(self, dim, keepdim, dtype=dtype, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
@@ -219,6 +227,8 @@ def prod_all(self: T, *, dtype: DType | None = None) -> T:
     try:
         array = quiet.run(k.prod, self._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
+        if renewed(error):
+            return prod_all(self, dtype=dtype)
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
@@ -247,6 +257,8 @@ def prod_dim(
             check_out(out, self)
         array = quiet.run(k.prod, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
+        if renewed(error):
+            return prod_dim(self, dim, keepdim, dtype=dtype, out=out)
         explain(
             error,
             "self: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None",
@@ -278,6 +290,8 @@ def max_all(self: T, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.max, self._impl.array)
     except Exception as error:
+        if renewed(error):
+            return max_all(self, out=out)
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
@@ -301,6 +315,8 @@ def min_all(self: T, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.min, self._impl.array)
     except Exception as error:
+        if renewed(error):
+            return min_all(self, out=out)
         explain(error, "self: Tensor, out: Tensor | None", self, out)
         raise
     if out is not None:
@@ -322,6 +338,8 @@ def median_all(self: T) -> T:
     try:
         array = quiet.run(k.median, self._impl.array)
     except Exception as error:
+        if renewed(error):
+            return median_all(self)
         explain(error, "self: Tensor", self)
         raise
     result = wrap_like(self, array)
@@ -354,6 +372,8 @@ def max_dim(
             check_out(out_1, self)
         arrays = quiet.run(k.max_dim, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return max_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
@@ -395,6 +415,8 @@ def min_dim(
             check_out(out_1, self)
         arrays = quiet.run(k.min_dim, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return min_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
@@ -436,6 +458,8 @@ def median_dim(
             check_out(out_1, self)
         arrays = quiet.run(k.median_dim, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return median_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
@@ -466,6 +490,8 @@ def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim
             k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim
         )
     except Exception as error:
+        if renewed(error):
+            return put_selected(self, sizes, dim, indices, keepdim)
         explain(
             error,
             "self: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool",
@@ -491,6 +517,8 @@ def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) ->
     try:
         array = quiet.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
     except Exception as error:
+        if renewed(error):
+            return take_selected(self, dim, indices, keepdim)
         explain(
             error,
             "self: Tensor, dim: int, indices: Tensor, keepdim: bool",
@@ -517,6 +545,8 @@ def amax_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
             check_out(out, self)
         array = quiet.run(k.amax, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return amax_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
@@ -547,6 +577,8 @@ def amin_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
             check_out(out, self)
         array = quiet.run(k.amin, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return amin_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
@@ -579,6 +611,8 @@ def argmax_dim(
             check_out(out, self, differentiable=False)
         array = quiet.run(k.argmax, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return argmax_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None",
@@ -603,6 +637,8 @@ def argmin_dim(
             check_out(out, self, differentiable=False)
         array = quiet.run(k.argmin, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return argmin_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None",
@@ -625,6 +661,8 @@ def any_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
             check_out(out, self, differentiable=False)
         array = quiet.run(k.any, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return any_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
@@ -647,6 +685,8 @@ def all_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
             check_out(out, self, differentiable=False)
         array = quiet.run(k.all, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return all_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
@@ -671,6 +711,8 @@ def var_dim(
             check_out(out, self)
         array = quiet.run(k.var, self._impl.array, dim, correction, keepdim)
     except Exception as error:
+        if renewed(error):
+            return var_dim(self, dim, correction, keepdim, out=out)
         if has_number_tensor(correction):
             return var_dim(self, dim, as_number(correction), keepdim, out=out)
         explain(
@@ -705,6 +747,8 @@ def std_dim(
             check_out(out, self)
         array = quiet.run(k.std, self._impl.array, dim, correction, keepdim)
     except Exception as error:
+        if renewed(error):
+            return std_dim(self, dim, correction, keepdim, out=out)
         if has_number_tensor(correction):
             return std_dim(self, dim, as_number(correction), keepdim, out=out)
         explain(
@@ -748,6 +792,8 @@ def linalg_vector_norm(
             k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype)
         )
     except Exception as error:
+        if renewed(error):
+            return linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype, out=out)
         if has_number_tensor(ord):
             return linalg_vector_norm(self, as_number(ord), dim, keepdim, dtype=dtype, out=out)
         explain(
@@ -782,6 +828,8 @@ def logsumexp_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, out: T | None
             check_out(out, self)
         array = quiet.run(k.logsumexp, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return logsumexp_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
@@ -812,6 +860,8 @@ def softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.softmax, self._impl.array, dim)
     except Exception as error:
+        if renewed(error):
+            return softmax_dim(self, dim, out=out)
         explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
         raise
     if out is not None:
@@ -835,6 +885,8 @@ def log_softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.log_softmax, self._impl.array, dim)
     except Exception as error:
+        if renewed(error):
+            return log_softmax_dim(self, dim, out=out)
         explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
         raise
     if out is not None:
@@ -858,6 +910,8 @@ def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | Non
             check_out(out, self)
         array = quiet.run(k.cumsum, self._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
+        if renewed(error):
+            return cumsum_dim(self, dim, dtype=dtype, out=out)
         explain(
             error,
             "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
@@ -890,6 +944,8 @@ def cumsum_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
             self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_"
         )
     except Exception as error:
+        if renewed(error):
+            return cumsum_dim_(self, dim, dtype=dtype)
         explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
         raise
 
@@ -901,6 +957,8 @@ def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | No
             check_out(out, self)
         array = quiet.run(k.cumprod, self._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
+        if renewed(error):
+            return cumprod_dim(self, dim, dtype=dtype, out=out)
         explain(
             error,
             "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
@@ -939,6 +997,8 @@ def cumprod_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
             operator="cumprod_",
         )
     except Exception as error:
+        if renewed(error):
+            return cumprod_dim_(self, dim, dtype=dtype)
         explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
         raise
 
@@ -950,6 +1010,8 @@ def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | No
             check_out(out, input)
         array = quiet.run(k.renorm, input._impl.array, p, dim, maxnorm)
     except Exception as error:
+        if renewed(error):
+            return renorm(input, p, dim, maxnorm, out=out)
         if has_number_tensor(p, maxnorm):
             return renorm(input, as_number(p), dim, as_number(maxnorm), out=out)
         explain(
@@ -987,6 +1049,8 @@ def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
             input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_"
         )
     except Exception as error:
+        if renewed(error):
+            return renorm_(input, p, dim, maxnorm)
         if has_number_tensor(p, maxnorm):
             return renorm_(input, as_number(p), dim, as_number(maxnorm))
         explain(error, "input: Tensor, p: float, dim: int, maxnorm: float", input, p, dim, maxnorm)
@@ -998,6 +1062,8 @@ def count_nonzero_dim(self: T, dim: Dims = None) -> T:
     try:
         array = quiet.run(k.count_nonzero, self._impl.array, dim)
     except Exception as error:
+        if renewed(error):
+            return count_nonzero_dim(self, dim)
         explain(error, "self: Tensor, dim: Dims", self, dim)
         raise
     result = wrap_like(self, array)
@@ -1018,6 +1084,8 @@ def nansum_dim(
             check_out(out, self)
         array = quiet.run(k.nansum, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
+        if renewed(error):
+            return nansum_dim(self, dim, keepdim, dtype=dtype, out=out)
         explain(
             error,
             "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
@@ -1059,6 +1127,8 @@ def aminmax_dim(
             check_out(out_1, self)
         arrays = quiet.run(k.aminmax_dim, self._impl.array, dim, keepdim)
     except Exception as error:
+        if renewed(error):
+            return aminmax_dim(self, dim, keepdim, out=out)
         explain(
             error,
             "self: Tensor, dim: int | None, keepdim: bool, out: Pair | None",
@@ -1098,6 +1168,8 @@ def cummax_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cumma
             check_out(out_1, self)
         arrays = quiet.run(k.cummax_dim, self._impl.array, dim)
     except Exception as error:
+        if renewed(error):
+            return cummax_dim(self, dim, out=out)
         explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
         raise
     if out is not None:
@@ -1130,6 +1202,8 @@ def cummin_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cummi
             check_out(out_1, self)
         arrays = quiet.run(k.cummin_dim, self._impl.array, dim)
     except Exception as error:
+        if renewed(error):
+            return cummin_dim(self, dim, out=out)
         explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
         raise
     if out is not None:
@@ -1153,6 +1227,8 @@ def logcumsumexp_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.logcumsumexp_dim, self._impl.array, dim)
     except Exception as error:
+        if renewed(error):
+            return logcumsumexp_dim(self, dim, out=out)
         explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
         raise
     if out is not None:
@@ -1183,6 +1259,8 @@ def var_mean_dim(
     try:
         arrays = quiet.run(k.var_mean_dim, self._impl.array, dim, correction, keepdim)
     except Exception as error:
+        if renewed(error):
+            return var_mean_dim(self, dim, correction, keepdim)
         if has_number_tensor(correction):
             return var_mean_dim(self, dim, as_number(correction), keepdim)
         explain(
@@ -1219,6 +1297,8 @@ def std_mean_dim(
     try:
         arrays = quiet.run(k.std_mean_dim, self._impl.array, dim, correction, keepdim)
     except Exception as error:
+        if renewed(error):
+            return std_mean_dim(self, dim, correction, keepdim)
         if has_number_tensor(correction):
             return std_mean_dim(self, dim, as_number(correction), keepdim)
         explain(
@@ -1247,6 +1327,8 @@ def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
     try:
         array = quiet.run(k.dist, input._impl.array, other._impl.array, p)
     except Exception as error:
+        if renewed(error):
+            return dist(input, other, p)
         if has_number_tensor(p):
             return dist(input, other, as_number(p))
         explain(error, "input: Tensor, other: Tensor, p: float", input, other, p)

@@ -34,7 +34,7 @@ from vtgrad.ops.generated.special_nodes import (
 )
 from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
@@ -86,6 +86,8 @@ def hypot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.hypot, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return hypot(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -110,6 +112,8 @@ def hypot_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, HypotBackward0.record, _hypot_writer, other, operator="hypot_")
     except Exception as error:
+        if renewed(error):
+            return hypot_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -121,6 +125,8 @@ def sinc(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.sinc, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return sinc(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -144,6 +150,8 @@ def sinc_(input: T) -> T:
     try:
         return write(input, SincBackward0.record, _sinc_writer, operator="sinc_")
     except Exception as error:
+        if renewed(error):
+            return sinc_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -155,6 +163,8 @@ def logit(input: T, eps: AnyFloat | None = None, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.logit, input._impl.array, eps)
     except Exception as error:
+        if renewed(error):
+            return logit(input, eps, out=out)
         if has_number_tensor(eps):
             return logit(input, as_number(eps), out=out)
         explain(error, "input: Tensor, eps: float | None, out: Tensor | None", input, eps, out)
@@ -181,6 +191,8 @@ def logit_(input: T, eps: AnyFloat | None = None) -> T:
         refuse_tensor(eps)
         return write(input, LogitBackward0.record, _logit_writer, eps, operator="logit_")
     except Exception as error:
+        if renewed(error):
+            return logit_(input, eps)
         if has_number_tensor(eps):
             return logit_(input, as_number(eps))
         explain(error, "input: Tensor, eps: float | None", input, eps)
@@ -194,6 +206,8 @@ def xlogy_tensors(self: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, self, other)
         array = quiet.run(k.xlogy, self._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return xlogy_tensors(self, other, out=out)
         explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
         raise
     if out is not None:
@@ -217,6 +231,8 @@ def xlogy_tensors_(self: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(self, XlogyBackward0.record, _xlogy_tensors_writer, other, operator="xlogy_")
     except Exception as error:
+        if renewed(error):
+            return xlogy_tensors_(self, other)
         explain(error, "self: Tensor, other: Tensor", self, other)
         raise
 
@@ -228,6 +244,8 @@ def xlogy_of_number(self: Number, other: T, *, out: T | None = None) -> T:
             check_out(out, other)
         array = quiet.run(k.xlogy, self, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return xlogy_of_number(self, other, out=out)
         if has_number_tensor(self):
             return xlogy_of_number(as_number(self), other, out=out)
         explain(error, "self: Number, other: Tensor, out: Tensor | None", self, other, out)
@@ -252,6 +270,8 @@ def xlogy_number(self: T, other: Number, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.xlogy, self._impl.array, other)
     except Exception as error:
+        if renewed(error):
+            return xlogy_number(self, other, out=out)
         if has_number_tensor(other):
             return xlogy_number(self, as_number(other), out=out)
         explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
@@ -277,6 +297,8 @@ def xlogy_number_(self: T, other: Number) -> T:
     try:
         return write(self, XlogyBackward2.record, _xlogy_number_writer, other, operator="xlogy_")
     except Exception as error:
+        if renewed(error):
+            return xlogy_number_(self, other)
         if has_number_tensor(other):
             return xlogy_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
@@ -290,6 +312,8 @@ def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.logaddexp, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return logaddexp(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -311,6 +335,8 @@ def logaddexp2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.logaddexp2, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return logaddexp2(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -332,6 +358,8 @@ def erf(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.erf, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return erf(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -355,6 +383,8 @@ def erf_(input: T) -> T:
     try:
         return write(input, ErfBackward0.record, _erf_writer, operator="erf_")
     except Exception as error:
+        if renewed(error):
+            return erf_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -366,6 +396,8 @@ def erfc(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.erfc, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return erfc(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -389,6 +421,8 @@ def erfc_(input: T) -> T:
     try:
         return write(input, ErfcBackward0.record, _erfc_writer, operator="erfc_")
     except Exception as error:
+        if renewed(error):
+            return erfc_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -400,6 +434,8 @@ def erfinv(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.erfinv, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return erfinv(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -423,6 +459,8 @@ def erfinv_(input: T) -> T:
     try:
         return write(input, ErfinvBackward0.record, _erfinv_writer, operator="erfinv_")
     except Exception as error:
+        if renewed(error):
+            return erfinv_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -434,6 +472,8 @@ def lgamma(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.lgamma, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return lgamma(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -457,6 +497,8 @@ def lgamma_(input: T) -> T:
     try:
         return write(input, LgammaBackward0.record, _lgamma_writer, operator="lgamma_")
     except Exception as error:
+        if renewed(error):
+            return lgamma_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -468,6 +510,8 @@ def digamma(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.digamma, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return digamma(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -491,6 +535,8 @@ def digamma_(input: T) -> T:
     try:
         return write(input, DigammaBackward0.record, _digamma_writer, operator="digamma_")
     except Exception as error:
+        if renewed(error):
+            return digamma_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -502,6 +548,8 @@ def polygamma_of(self: T, n: AnyInt, *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.polygamma_of, self._impl.array, n)
     except Exception as error:
+        if renewed(error):
+            return polygamma_of(self, n, out=out)
         explain(error, "self: Tensor, n: int, out: Tensor | None", self, n, out)
         raise
     if out is not None:
@@ -527,6 +575,8 @@ def polygamma_of_(self: T, n: AnyInt) -> T:
             self, PolygammaBackward1.record, _polygamma_of_writer, n, operator="polygamma_"
         )
     except Exception as error:
+        if renewed(error):
+            return polygamma_of_(self, n)
         explain(error, "self: Tensor, n: int", self, n)
         raise
 
@@ -538,6 +588,8 @@ def mvlgamma(input: T, p: AnyInt, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.mvlgamma, input._impl.array, p)
     except Exception as error:
+        if renewed(error):
+            return mvlgamma(input, p, out=out)
         explain(error, "input: Tensor, p: int, out: Tensor | None", input, p, out)
         raise
     if out is not None:
@@ -561,6 +613,8 @@ def mvlgamma_(input: T, p: AnyInt) -> T:
     try:
         return write(input, MvlgammaBackward0.record, _mvlgamma_writer, p, operator="mvlgamma_")
     except Exception as error:
+        if renewed(error):
+            return mvlgamma_(input, p)
         explain(error, "input: Tensor, p: int", input, p)
         raise
 
@@ -572,6 +626,8 @@ def igamma(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.igamma, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return igamma(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -595,6 +651,8 @@ def igamma_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, IgammaBackward0.record, _igamma_writer, other, operator="igamma_")
     except Exception as error:
+        if renewed(error):
+            return igamma_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -606,6 +664,8 @@ def igammac(input: T, other: AnyTensor, *, out: T | None = None) -> T:
             check_out(out, input, other)
         array = quiet.run(k.igammac, input._impl.array, other._impl.array)
     except Exception as error:
+        if renewed(error):
+            return igammac(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -629,6 +689,8 @@ def igammac_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, IgammacBackward0.record, _igammac_writer, other, operator="igammac_")
     except Exception as error:
+        if renewed(error):
+            return igammac_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
@@ -640,6 +702,8 @@ def i0(input: T, *, out: T | None = None) -> T:
             check_out(out, input)
         array = quiet.run(k.i0, input._impl.array)
     except Exception as error:
+        if renewed(error):
+            return i0(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
@@ -663,6 +727,8 @@ def i0_(input: T) -> T:
     try:
         return write(input, I0Backward0.record, _i0_writer, operator="i0_")
     except Exception as error:
+        if renewed(error):
+            return i0_(input)
         explain(error, "input: Tensor", input)
         raise
 
@@ -672,6 +738,8 @@ def special_i1(self: T) -> T:
     try:
         array = quiet.run(k.special_i1, self._impl.array)
     except Exception as error:
+        if renewed(error):
+            return special_i1(self)
         explain(error, "self: Tensor", self)
         raise
     result = wrap_like(self, array)

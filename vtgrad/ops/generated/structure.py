@@ -22,7 +22,7 @@ from vtgrad.ops.generated.structure_nodes import (
     UnsafeSplitWithSizesBackward0,
     ViewBackward0_copy,
 )
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, T
 from vtgrad.views.pieces import make_pieces
@@ -87,6 +87,8 @@ def narrow_copy(input: T, dim: AnyInt, start: AnyInt, length: AnyInt, *, out: T 
             check_out(out, input)
         array = quiet.run(k.narrow_copy, input._impl.array, dim, start, length)
     except Exception as error:
+        if renewed(error):
+            return narrow_copy(input, dim, start, length, out=out)
         explain(
             error,
             "input: Tensor, dim: int, start: int, length: int, out: Tensor | None",
@@ -117,6 +119,8 @@ def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
             check_out(out, self)
         array = quiet.run(k.view_copy, self._impl.array, size)
     except Exception as error:
+        if renewed(error):
+            return _view_copy(self, size, out=out)
         explain(error, "self: Tensor, size: Sequence[int], out: Tensor | None", self, size, out)
         raise
     if out is not None:
@@ -141,6 +145,8 @@ def diag_embed(
             check_out(out, input)
         array = quiet.run(k.diag_embed, input._impl.array, offset, dim1, dim2)
     except Exception as error:
+        if renewed(error):
+            return diag_embed(input, offset, dim1, dim2, out=out)
         explain(
             error,
             "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None",
@@ -169,6 +175,8 @@ def rot90_turns(self: T, turns: AnyInt, dims: Sequence[int]) -> T:
     try:
         array = quiet.run(k.rot90_turns, self._impl.array, turns, dims)
     except Exception as error:
+        if renewed(error):
+            return rot90_turns(self, turns, dims)
         explain(error, "self: Tensor, turns: int, dims: Sequence[int]", self, turns, dims)
         raise
     result = wrap_like(self, array)
@@ -187,6 +195,8 @@ def block_diagonal(tensors: Sequence[T]) -> T:
     try:
         array = quiet.run(k.block_diag, arrays_of(tensors, "tensors"))
     except Exception as error:
+        if renewed(error):
+            return block_diagonal(tensors)
         explain(error, "tensors: Tensors", tensors)
         raise
     result = wrap_like(tensors[0], array)
@@ -201,6 +211,8 @@ def counted_indices(repeats: T, *, output_size: AnyInt | None = None) -> T:
     try:
         array = quiet.run(k.counted_indices, repeats._impl.array, output_size=output_size)
     except Exception as error:
+        if renewed(error):
+            return counted_indices(repeats, output_size=output_size)
         explain(error, "repeats: Tensor, output_size: int | None", repeats, output_size)
         raise
     result = wrap_like(repeats, array)

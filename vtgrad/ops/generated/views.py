@@ -75,7 +75,7 @@ from vtgrad.ops.generated.views_nodes import (
 )
 from vtgrad.ops.types import Geometry3
 from vtgrad.storage.arrays import Shape
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
@@ -614,6 +614,8 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
     try:
         array = quiet.run(k.reshape, self._impl.array, size)
     except Exception as error:
+        if renewed(error):
+            return _unsafe_view(self, size)
         explain(error, "self: Tensor, size: Sequence[int]", self, size)
         raise
     result = wrap_like(self, array)
@@ -1177,6 +1179,8 @@ def select_backward(self: T, input_sizes: Shape, dim: AnyInt, index: AnyInt) -> 
     try:
         array = quiet.run(k.select_backward, self._impl.array, input_sizes, dim, index)
     except Exception as error:
+        if renewed(error):
+            return select_backward(self, input_sizes, dim, index)
         explain(
             error,
             "self: Tensor, input_sizes: Shape, dim: int, index: int",
@@ -1204,6 +1208,8 @@ def slice_backward(
     try:
         array = quiet.run(k.slice_backward, self._impl.array, input_sizes, dim, start, end, step)
     except Exception as error:
+        if renewed(error):
+            return slice_backward(self, input_sizes, dim, start, end, step)
         explain(
             error,
             "self: Tensor, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int",
@@ -1231,6 +1237,8 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: AnyInt, dim1: AnyInt,
     try:
         array = quiet.run(k.diagonal_backward, self._impl.array, input_sizes, offset, dim1, dim2)
     except Exception as error:
+        if renewed(error):
+            return diagonal_backward(self, input_sizes, offset, dim1, dim2)
         explain(
             error,
             "self: Tensor, input_sizes: Shape, offset: int, dim1: int, dim2: int",
@@ -1257,6 +1265,8 @@ def unfold_backward(self: T, input_sizes: Shape, dim: AnyInt, size: AnyInt, step
     try:
         array = quiet.run(k.unfold_backward, self._impl.array, input_sizes, dim, size, step)
     except Exception as error:
+        if renewed(error):
+            return unfold_backward(self, input_sizes, dim, size, step)
         explain(
             error,
             "self: Tensor, input_sizes: Shape, dim: int, size: int, step: int",
@@ -1283,6 +1293,8 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
     try:
         array = quiet.run(k.as_strided_backward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
+        if renewed(error):
+            return as_strided_backward(self, input_geometry, output_geometry)
         explain(
             error,
             "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
@@ -1307,6 +1319,8 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
     try:
         array = quiet.run(k.as_strided_forward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
+        if renewed(error):
+            return as_strided_forward(self, input_geometry, output_geometry)
         explain(
             error,
             "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
@@ -1331,6 +1345,8 @@ def select_scatter(input: T, src: AnyTensor, dim: AnyInt, index: AnyInt) -> T:
     try:
         array = quiet.run(k.select_scatter, input._impl.array, src._impl.array, dim, index)
     except Exception as error:
+        if renewed(error):
+            return select_scatter(input, src, dim, index)
         explain(error, "input: Tensor, src: Tensor, dim: int, index: int", input, src, dim, index)
         raise
     result = wrap_like(input, array)
@@ -1361,6 +1377,8 @@ def slice_scatter(
             k.slice_scatter, input._impl.array, src._impl.array, dim, start, end, step
         )
     except Exception as error:
+        if renewed(error):
+            return slice_scatter(input, src, dim, start, end, step, out=out)
         explain(
             error,
             "input: Tensor, src: Tensor, dim: int, start: int | None, end: int | None, step: int, out: Tensor | None",
@@ -1394,6 +1412,8 @@ def diagonal_scatter(
             k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2
         )
     except Exception as error:
+        if renewed(error):
+            return diagonal_scatter(input, src, offset, dim1, dim2)
         explain(
             error,
             "input: Tensor, src: Tensor, offset: int, dim1: int, dim2: int",
@@ -1427,6 +1447,8 @@ def as_strided_scatter_at(
             output_geometry,
         )
     except Exception as error:
+        if renewed(error):
+            return as_strided_scatter_at(self, src, input_geometry, output_geometry)
         explain(
             error,
             "self: Tensor, src: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",

@@ -1,0 +1,155 @@
+"""Does something wherever Python would run the handler of a signal, one such place after another.
+
+CPython looks for signals, and lets other threads take over, after calls, at the beginning of
+functions and when a loop goes round. A trace sees each instruction, so it finds all these places,
+one run after another. It shows a place one instruction late: where that one lies in another ``try``
+an error would take another way than a handler's, so these places are left out.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import sys
+from collections.abc import Callable
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from types import CodeType, FrameType, TracebackType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
+__all__ = ["Interrupter", "interrupted_everywhere", "raise_interrupt"]
+
+_LOOKS: Final = ("CALL", "JUMP_BACKWARD", "POP_JUMP_BACKWARD", "INSTRUMENTED_CALL")
+_RESUMED: Final = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+
+
+@functools.cache
+def _looking(code: CodeType) -> frozenset[int]:
+    """The offsets of the instructions after which Python looks for signals."""
+    return frozenset(
+        instruction.offset
+        for instruction in dis.get_instructions(code)
+        if instruction.opname.startswith(_LOOKS)
+    )
+
+
+@functools.cache
+def _handlers(code: CodeType) -> tuple[tuple[int, int, int], ...]:
+    """Where errors go: from which instruction on, up to which, and to which."""
+    # The table's reader is not public, and has no public twin.
+    return tuple((e.start, e.end, e.target) for e in dis._parse_exception_table(code))  # type: ignore[attr-defined]  # typeshed has no private names
+
+
+def _handler(code: CodeType, offset: int) -> int:
+    """Where an error in an instruction goes; -1 if out of the function."""
+    for start, end, target in _handlers(code):
+        if start <= offset < end:
+            return target
+    return -1
+
+
+class Interrupter:
+    """Calls `act` at the `at`-th place where Python looks for signals, in functions called inside.
+
+    Attributes
+    ----------
+    passed : int
+        How many places there were.
+    """
+
+    def __init__(self, at: int, act: Callable[[], object]) -> None:
+        self.at = at
+        self.act = act
+        self.passed = 0
+        self._last: dict[FrameType, int] = {}
+
+    def __enter__(self) -> Interrupter:
+        self._outside: TraceFunction | None = sys.gettrace()
+        sys.settrace(self._begin)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        sys.settrace(self._outside)
+        self._last.clear()
+
+    def _begin(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
+        # Not what the trace itself does, nor what is on the way back to the test.
+        if frame.f_code in _OWN or self.passed > self.at:
+            return None
+        frame.f_trace_opcodes = True
+        frame.f_trace_lines = False
+        return self._step
+
+    def _step(self, frame: FrameType, event: str, argument: object) -> TraceFunction:
+        if event == "return":
+            if not frame.f_code.co_flags & _RESUMED:
+                self._last.pop(frame, None)
+        elif event == "opcode" and self.passed <= self.at:
+            before = self._last.get(frame)
+            self._last[frame] = frame.f_lasti
+            code = frame.f_code
+            if before is None or (
+                before in _looking(code) and _handler(code, before) == _handler(code, frame.f_lasti)
+            ):
+                self.passed += 1
+                if self.passed > self.at:
+                    self.act()
+        return self._step
+
+
+_OWN: Final = frozenset({Interrupter.__exit__.__code__})
+
+
+class Interrupted(BaseException):
+    """What a handler raises, as Python's own for Ctrl-C raises KeyboardInterrupt."""
+
+
+def raise_interrupt() -> None:
+    """What a handler does."""
+    raise Interrupted
+
+
+def interrupted_everywhere(
+    prepare: Callable[[], Callable[[], object]],
+    check: Callable[[bool], object],
+    act: Callable[[], object] = raise_interrupt,
+) -> int:
+    """Interrupt a call at one place after another until it comes to its end.
+
+    Parameters
+    ----------
+    prepare : callable
+        Makes the call, which must be new each time.
+    check : callable
+        Told after each call whether it came to its end.
+    act : callable
+        What to do at the place.
+
+    Returns
+    -------
+    int
+        How many places there were.
+    """
+    at = 0
+    while True:
+        call = prepare()
+        over = False
+        interrupter = Interrupter(at, act)
+        try:
+            with interrupter:
+                call()
+            over = True
+        except Interrupted:
+            pass
+        check(over)
+        if interrupter.passed <= at:
+            assert over
+            return at
+        at += 1

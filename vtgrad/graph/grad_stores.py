@@ -1,0 +1,209 @@
+"""What is stored in several ``.grad`` at once.
+
+NOTE [ All leaves or none ]
+
+A pass that is interrupted (Ctrl-C, another signal whose handler raises) may have filled all leaves
+or none: a program that catches the error and runs the pass again would count some gradients twice.
+So filling has two halves. First all is prepared that takes calls, may fail or may be interrupted:
+new tensors, casts, the records of who writes. Then `GradStores.commit` carries everything out in
+one call of a C function, in which no handler runs: it drains iterators over C functions only.
+
+A ``.grad`` that is there already is added to in place, as in PyTorch: the same tensor, the same
+memory, one version further. The sums themselves are part of the one call, so that they need no
+memory of their own.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import chain, repeat, starmap
+from operator import attrgetter, setitem
+from threading import get_ident
+from types import CodeType
+from typing import Final
+
+import numpy as np
+
+from ..storage.arrays import Array
+from ..storage.geometry import has_self_overlap
+from ..storage.lazy_array import LazyArray, like
+from ..storage.mark_written import mark_written
+from ..storage.mode import switched
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import settle, thread
+from ..storage.version_counter import INFERENCE, Record, VersionCounter
+from ..storage.writers import KEPT, LAST_PLACE, OUTERMOST, caller
+from .hooks import GradCell
+from .operators import operators
+
+__all__ = ["GradStores", "is_plainly_added_to"]
+
+_value: Final = attrgetter("value")
+_next: Final = (1).__add__
+
+
+def is_plainly_added_to(impl: TensorImpl, shape: tuple[int, ...], dtype: object) -> bool:
+    """Whether a gradient of this shape and dtype can be added to a ``.grad`` as it is."""
+    array = impl.array
+    if type(array) is not np.ndarray or array.shape != shape or array.dtype is not dtype:
+        return False
+    flags = array.flags
+    if not flags.writeable or impl.version_counter is INFERENCE:
+        return False
+    return flags.forc or not has_self_overlap(impl.sizes, impl.strides)
+
+
+def _owner(array: Array) -> object:
+    """What keeps an array's memory."""
+    owner: object = array
+    while isinstance(owner, np.ndarray):
+        base = owner.base
+        if base is None:
+            return owner
+        owner = base
+    return owner
+
+
+class _Sums:
+    """Sums that are to be made in place.
+
+    Attributes
+    ----------
+    additions : list of tuple of ndarray
+        What is added to, what is added, and where the sum goes.
+    shared : list of int
+        Which of the additions add what lies in memory that is not its alone.
+    counters : list of VersionCounter
+        What moves on by one.
+    records : list of tuple
+        Where the record of each write goes, and the record, see Note [Who wrote].
+    site : tuple
+        The line that called backward.
+    """
+
+    __slots__ = ("additions", "counters", "records", "shared", "site")
+
+    additions: list[tuple[Array, Array, Array]]
+    shared: list[int]
+    counters: list[VersionCounter]
+    records: list[tuple[list[Record | None], int, Record]]
+    site: tuple[CodeType | None, int]
+
+    def __init__(self) -> None:
+        self.additions = []
+        self.shared = []
+        self.counters = []
+        self.records = []
+        self.site = caller(OUTERMOST) or (None, -1)
+
+    def note(self, impl: TensorImpl, counter: VersionCounter) -> None:
+        """Prepare the version and the record of one write."""
+        meta = impl.autograd_meta
+        part = meta.written_part(impl) if meta is not None and meta.is_view else None
+        if counter.log is not None:
+            mark_written(impl, counter)
+        version = counter.value + 1
+        writes = counter.writes
+        if writes is None:
+            writes = counter.writes = [None] * KEPT
+        code, instruction = self.site
+        record = version, "backward", code, instruction, get_ident(), part
+        self.counters.append(counter)
+        self.records.append((writes, version & LAST_PLACE, record))
+
+    def keep_apart(self) -> None:
+        """Copy amounts that lie in the memory of a ``.grad`` which another sum changes before."""
+        additions = self.additions
+        if self.shared and len(additions) > 1:
+            owners = {id(_owner(target)) for target, _, _ in additions}
+            for place in self.shared:
+                target, amount, _ = additions[place]
+                if id(_owner(amount)) in owners:
+                    additions[place] = target, amount.copy(), target
+
+
+class GradStores:
+    """Stores in ``.grad`` that are prepared; see Note [All leaves or none].
+
+    To be used under `graph_lock`, from the first preparation to the commit.
+
+    Attributes
+    ----------
+    tensors : dict of GradCell to TensorBase
+        What the ``.grad`` of these cells becomes.
+    """
+
+    __slots__ = ("_sums", "tensors")
+
+    tensors: dict[GradCell, TensorBase]
+    _sums: _Sums | None
+
+    def __init__(self) -> None:
+        self.tensors = {}
+        self._sums = None
+
+    def add(self, grad: TensorBase, amount: Array, owned: bool) -> None:
+        """Add to a ``.grad`` in place, which is a write like any other.
+
+        Parameters
+        ----------
+        amount : numpy.ndarray
+            What to add.
+        owned : bool
+            Whether the memory of `amount` is its alone.
+
+        Raises
+        ------
+        VtgradError
+            As ``add_`` does, if the gradient cannot be added to.
+        """
+        impl = grad._impl
+        target = impl.array
+        if not is_plainly_added_to(impl, amount.shape, amount.dtype):
+            operators().check_add_(grad, amount.shape, amount.dtype)
+            if isinstance(target, LazyArray):
+                memory: Array = np.empty(target.shape, target.dtype)
+                like(target, memory)[...] = amount
+                target, amount = target.physical(), memory
+        sums = self._sums
+        if sums is None:
+            sums = self._sums = _Sums()
+        if not owned:
+            sums.shared.append(len(sums.additions))
+        sums.additions.append((target, amount, target))
+        counter = impl.counter
+        if counter is not INFERENCE:
+            sums.note(impl, counter)
+
+    def retain(self, cell: GradCell, grad: TensorBase, *, recorded: bool) -> None:
+        """Let a gradient become the ``.grad`` of a cell, or add it out of place.
+
+        Recorded or not, whatever the mode is.
+        """
+        present = self.tensors.get(cell, cell.grad)
+        if present is not None:
+            before, ident = thread.mode.grad, thread.ident
+            try:
+                thread.mode = switched.silent[ident] = thread.mode.by_grad[recorded]
+                grad = operators().add(present, grad)
+            finally:
+                thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+                settle(ident)
+        self.tensors[cell] = grad
+
+    def commit(self) -> None:
+        """Carry everything out, in one call that nothing interrupts."""
+        tensors, sums = self.tensors, self._sums
+        fill = map(setattr, tensors, repeat("grad"), tensors.values())
+        if sums is None:
+            deque(fill, 0)
+            return
+        sums.keep_apart()
+        stores = chain(
+            starmap(setitem, sums.records),
+            map(setattr, sums.counters, repeat("value"), map(_next, map(_value, sums.counters))),
+            starmap(np.add, sums.additions),
+            fill,
+        )
+        deque(stores, 0)

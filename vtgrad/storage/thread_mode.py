@@ -1,0 +1,62 @@
+"""The mode of each thread.
+
+This file is never compiled, because it has a thread-local; see Note [One source, two builds].
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from .mode import Mode, mode_of, switched
+
+__all__ = ["settle", "thread"]
+
+
+class _ThreadMode(threading.local):
+    """State of one thread.
+
+    Attributes
+    ----------
+    mode : Mode
+        Stored as Note [Switching a mode] says.
+    ident : int
+        The thread, as `threading.get_ident` names it.
+    """
+
+    mode: Mode
+    ident: int
+
+    def __init__(self) -> None:
+        self.mode = mode_of(grad=True, inference=False)
+        self.ident = threading.get_ident()
+
+
+thread: _ThreadMode = _ThreadMode()
+
+
+def settle(ident: int) -> None:
+    """Take this thread off `switched` where its mode lets it; see Note [Reading the mode].
+
+    Parameters
+    ----------
+    ident : int
+        ``thread.ident``.
+    """
+    # The mode is read right before each call: a handler that runs after one may switch it.
+    if thread.mode.records:
+        switched.silent.pop(ident, None)
+    if switched.inference and not thread.mode.inference:
+        switched.inference.pop(ident, None)
+
+
+def _forget_other_threads() -> None:
+    """Forget the threads that a fork has left behind; new ones may get their names."""
+    own = thread.ident
+    for threads in (switched.silent, switched.inference):
+        for ident in [ident for ident in threads if ident != own]:
+            del threads[ident]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)
