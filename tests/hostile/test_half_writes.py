@@ -25,6 +25,7 @@ from vtgrad.storage.store import Store
 from vtgrad.views.write import write
 
 from .breaking import broken_off
+from .interrupting import interrupted_everywhere
 
 #: One program: makes tensors with history, and a write to some of them.
 Made = tuple[tuple[vt.Tensor, ...], Callable[[], object]]
@@ -389,6 +390,26 @@ def test_a_write_that_is_broken_off(make: Callable[[], Made], error: type[BaseEx
         _assert_nothing_is_wrong(make, tensors)
         at += 1
     assert at > 3
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(vt.__compiled__, reason="compiled code does not say where it is")
+@pytest.mark.parametrize("make", PROGRAMS)
+def test_a_write_that_a_signal_interrupts_anywhere(make: Callable[[], Made]) -> None:
+    """Also between two calls of one line, and where the write has stored and is about to return."""
+    made: list[tuple[vt.Tensor, ...]] = []
+
+    def prepare() -> Callable[[], object]:
+        tensors, do = make()
+        made.append(tensors)
+        return do
+
+    def check(finished: bool) -> None:
+        vt.set_grad_enabled(True)
+        _assert_nothing_is_wrong(make, made.pop())
+
+    _without_and_with(make)
+    assert interrupted_everywhere(prepare, check) > 5
 
 
 def _interrupted(write: Callable[[], object]) -> None:
