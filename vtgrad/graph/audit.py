@@ -25,6 +25,7 @@ from ..errors import ArgumentValueError, UnseenWriteError
 from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
 from ..storage.lazy_array import physical
+from ..storage.rewind import saves_observed
 from ..storage.storage import Storage
 from .anomaly import made_at
 
@@ -53,6 +54,12 @@ class Audit:
     def __init__(self) -> None:
         self.enabled = False
         self.locks = False
+
+    def switch(self, enabled: bool, locks: bool) -> None:
+        """Switch it on or off."""
+        if enabled is not self.enabled:
+            saves_observed.reasons += 1 if enabled else -1
+        self.enabled, self.locks = enabled, locks
 
 
 audit: Final = Audit()
@@ -108,7 +115,7 @@ class set_audit:
         if not isinstance(given, (bool, str)) or given not in _MODES:
             raise ArgumentValueError(f'set_audit takes True, False or "lock", not {mode!r}')
         self._before = audit.enabled, audit.locks
-        audit.enabled, audit.locks = mode is not False, mode == "lock"
+        audit.switch(mode is not False, mode == "lock")
 
     def __enter__(self) -> Self:
         return self
@@ -119,7 +126,7 @@ class set_audit:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        audit.enabled, audit.locks = self._before
+        audit.switch(*self._before)
 
 
 class _Lock:

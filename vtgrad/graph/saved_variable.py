@@ -28,14 +28,14 @@ from ..errors import (
     StaleSavedError,
 )
 from ..storage.arrays import Array
-from ..storage.rewind import Token, can_restore, restored, rewinding, token_of
+from ..storage.rewind import Token, can_restore, restored, saves_observed, token_of
 from ..storage.storage import Storage
 from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, region_of
-from .audit import Fingerprint, audit, fingerprint_of
+from .audit import Fingerprint, fingerprint_of
 from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
@@ -139,7 +139,7 @@ class SavedVariable:
         self._token = None
         self._fingerprint = None
         self.version = counter.value
-        if rewinding.blocks or audit.enabled:
+        if saves_observed.reasons:
             self._keep(impl, counter)
         meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
@@ -158,7 +158,7 @@ class SavedVariable:
         self._fingerprint = None
         self._guard = None
         self.version = counter.value
-        if rewinding.blocks or audit.enabled:
+        if saves_observed.reasons:
             self._keep(impl, counter)
 
     def _keep(self, impl: TensorImpl, counter: VersionCounter) -> None:

@@ -50,7 +50,7 @@ __all__ = [
     "can_restore",
     "keep_overwritten",
     "restored",
-    "rewinding",
+    "saves_observed",
     "this_thread",
     "token_of",
 ]
@@ -59,24 +59,25 @@ __all__ = [
 _CURSORS: Final = 4
 
 
-class Rewinding:
-    """How many blocks of `allow_mutation_on_saved_tensors` are open, on all threads.
+class Observed:
+    """Whether anything is kept beside each saved value.
 
     Attributes
     ----------
-    blocks : int
-        While it is zero, saves ask nothing more.
+    reasons : int
+        How many blocks of `allow_mutation_on_saved_tensors` are open, on all threads, and one more
+        while audit is on. While it is zero, saves ask nothing more.
     """
 
-    __slots__ = ("blocks",)
+    __slots__ = ("reasons",)
 
-    blocks: int
+    reasons: int
 
     def __init__(self) -> None:
-        self.blocks = 0
+        self.reasons = 0
 
 
-rewinding: Final = Rewinding()
+saves_observed: Final = Observed()
 
 
 class _ThisThread(threading.local):
@@ -266,13 +267,13 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
     tensor([2., 4.])
     """
     before = this_thread.keeps
-    rewinding.blocks += 1
+    saves_observed.reasons += 1
     try:
         this_thread.keeps = True
         yield
     finally:
         this_thread.keeps = before
-        rewinding.blocks -= 1
+        saves_observed.reasons -= 1
 
 
 def token_of(impl: TensorImpl, counter: VersionCounter, region: Region) -> Token | None:
