@@ -167,7 +167,7 @@ class WriteLog:
     _filed: int
     _line_of: array[int]
     _lines: list[_Line]
-    _numbers: dict[_Line, int]
+    _numbers: dict[tuple[int, int, str, int], int]
 
     def __init__(self, version: int, nbytes: int) -> None:
         self.nbytes = nbytes
@@ -396,11 +396,12 @@ class WriteLog:
         size = len(table)
         numbers, lines, filed = self._numbers, self._lines, self._filed
         for version, operator, code, instruction, thread, _ in records:
-            line = (operator, code, instruction, thread)
-            place = numbers.get(line, -1)
+            # By identity, because to hash code takes long; `lines` keeps it.
+            key = (id(code), instruction, operator, thread)
+            place = numbers.get(key, -1)
             if place < 0 and len(lines) < _LINES:
-                place = numbers[line] = len(lines)
-                lines.append(line)
+                place = numbers[key] = len(lines)
+                lines.append((operator, code, instruction, thread))
             if version > filed:
                 # What was not recorded, because a write broke off, has no line.
                 for missing in range(max(filed + 1, version - size + 1), version):
