@@ -62,6 +62,11 @@ _FEW: Final = 16
 # Folding one entry costs as much as comparing it, so that many are kept until then.
 _MANY: Final = 256
 _LARGEST_GRANULE: Final = 8
+# Of so many writes the regions are remembered; a power of two.
+_RECENT: Final = 8
+_LAST_RECENT: Final = _RECENT - 1
+# Indices that are longer, in bytes, are not remembered there.
+_SMALL_INDEX: Final = 4096
 # At the least so many lines of programs are remembered.
 _LINES: Final = 4096
 _INT32: Final = 2**31 - 1
@@ -130,6 +135,9 @@ class WriteLog:
         Version and region of each write that is not folded yet.
     records : list of Record
         Who wrote, for versions that are not filed yet.
+    recent : list of entries
+        Version and region of the last writes, at the version modulo the length of the list. For
+        messages, see Note [Which writes are named].
     """
 
     __slots__ = (
@@ -143,6 +151,7 @@ class WriteLog:
         "_numbers",
         "entries",
         "nbytes",
+        "recent",
         "records",
         "whole",
     )
@@ -151,6 +160,7 @@ class WriteLog:
     whole: int
     entries: list[_Entry]
     records: list[Record]
+    recent: list[_Entry | None]
     _base: int
     _granule: int
     _held: int
@@ -165,6 +175,7 @@ class WriteLog:
         self.whole = -1
         self.entries = []
         self.records = []
+        self.recent = [None] * _RECENT
         # Versions in `last` are counted from here.
         self._base = version
         self._granule = _LARGEST_GRANULE
@@ -186,16 +197,22 @@ class WriteLog:
             return
         if detail is None and start == 0 and stop >= self.nbytes:
             self.nbytes = stop
-            self.whole = counter.value + 1
+            version = self.whole = counter.value + 1
+            self.recent[version & _LAST_RECENT] = version, start, stop, None
             return
         if stop > self.nbytes:
             self.nbytes = stop
+        size = 0
         if detail is not None and detail[4] is not None:
             index, size = _own_index(detail[4])
             detail = (*detail[:4], index)
             self._held += size
+        version = counter.value + 1
+        entry = version, start, stop, detail
+        if size <= _SMALL_INDEX:
+            self.recent[version & _LAST_RECENT] = entry
         entries = self.entries
-        entries.append((counter.value + 1, start, stop, detail))
+        entries.append(entry)
         if len(entries) > _MANY + self.nbytes // 200 or self._held > 65536 + self.nbytes:
             self._fold()
 
