@@ -95,6 +95,42 @@ def test_elements_of_an_expanded_value_are_counted_each_time_that_they_appear() 
     )
 
 
+@pytest.mark.parametrize(
+    ("view", "write", "told"),
+    [
+        (lambda w: w[::-1], lambda w: w[0].zero_(), "1 of its 6 elements was overwritten, in [5]"),
+        (
+            lambda w: w.unfold(0, 3, 1),
+            lambda w: w[2].zero_(),
+            "3 of its 12 elements were overwritten, in [0:3, 0:3]",
+        ),
+        (
+            lambda w: w.view(1, 6, 1),
+            lambda w: w[1:3].zero_(),
+            "2 of its 6 elements were overwritten, in [0, 1:3, 0]",
+        ),
+        (
+            lambda w: w,
+            lambda w: w.view(vt.int8)[9].zero_(),
+            "1 of its 6 elements was overwritten, in [2]",
+        ),
+        (
+            lambda w: w,
+            lambda w: w.resize_(500)[2].zero_(),
+            "1 of its 6 elements was overwritten, in [2]",
+        ),
+    ],
+    ids=["negative strides", "overlap", "size 1", "bytes", "growth"],
+)
+def test_elements_of_peculiar_values(
+    view: Callable[[vt.Tensor], vt.Tensor], write: Callable[[vt.Tensor], object], told: str
+) -> None:
+    w = vt.ones(6)
+    y = saved(view(w))
+    write(w)
+    assert f"; {told}\n" in str(refusal(y))
+
+
 _VIEWS: list[Callable[[vt.Tensor], vt.Tensor]] = [
     lambda w: w,
     lambda w: w.t(),
