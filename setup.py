@@ -37,7 +37,7 @@ INTERPRETED = """
     storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
     storage/memory_layout.py storage/native.py storage/quiet.py storage/recent_writes.py
     storage/rewind.py storage/shapes.py storage/thread_mode.py storage/unchecked.py
-    storage/warn.py
+    storage/warn.py storage/written_elements.py
     views/set_memory.py views/written_view.py
     graph/audit.py graph/decoration.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
     graph/this_thread.py

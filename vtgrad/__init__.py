@@ -81,6 +81,7 @@ from .storage.dtypes import uint8 as uint8
 from .storage.recent_writes import CallSite as CallSite
 from .storage.recent_writes import Write as Write
 from .storage.recent_writes import WrittenView as WrittenView
+from .storage.written_elements import WrittenElements as WrittenElements
 
 device = _device.Device
 dtype = _dtypes.DType

@@ -307,20 +307,24 @@ class StaleSavedError(VtgradError, RuntimeError):
 
     Attributes
     ----------
+    elements : WrittenElements or None
+        Which elements were overwritten: `count`, `size` and `slices`. None if that is not known, or
+        if none was, but `vtgrad.autograd.graph.set_overwrite_check` asks for the whole storage.
     expected_version : int
-        The version at saving.
+        The last version at which the value was known to be intact.
     found_version : int
         The version now.
     node : str
         The node that saved the value.
     operator : str or None
-        What overwrote the value.
+        What overwrote the value: the first write that is known.
     filename : str or None
         The file of the line of the program that called it.
     lineno : int or None
         The line's number.
     writes : tuple of Write
-        That write and the later ones, as far as they are remembered.
+        That write, and the last one that overwrote an element, if it is another. Where `elements`
+        is None, all writes since that are remembered.
     saved_at : CallSite or None
         The line that saved the value; only in anomaly mode, see
         `vtgrad.autograd.set_detect_anomaly`.

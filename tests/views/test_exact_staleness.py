@@ -192,7 +192,7 @@ def test_the_rule_of_pytorch_is_a_switch() -> None:
     x[3] = 0.0
     with (
         vt.autograd.graph.set_overwrite_check("storage"),
-        pytest.raises(StaleSavedError, match="was saved at version 0 and is now at version 1"),
+        pytest.raises(StaleSavedError, match="was intact at version 0 and is now at version 1"),
     ):
         y.backward()
     y.backward()

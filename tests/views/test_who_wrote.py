@@ -70,6 +70,12 @@ def stale(program: Callable[[], vt.Tensor]) -> StaleSavedError:
     return caught.value
 
 
+REWIND = (
+    "keep what is overwritten: run the program under "
+    "`with vt.autograd.graph.allow_mutation_on_saved_tensors():`"
+)
+
+
 # -- the whole text -----------------------------------------------------------------------------
 
 
@@ -85,14 +91,16 @@ def test_the_text_about_a_result_that_was_written_through_a_view() -> None:
     n = line(program, "write")
     assert str(stale(program)) == (
         "ExpBackward0 needs a value that was overwritten in place: a float32 tensor of shape [2], "
-        "result 0 of ExpBackward0, was saved at version 0 and is now at version 1\n"
+        "result 0 of ExpBackward0, was intact at version 0 and is now at version 1; 1 of its 2 "
+        "elements was overwritten, in [0]\n"
         f"  written by __setitem__ at {at(program, 'write')}, through a view of shape [] at "
         "offset 0 made by select (version 1)\n"
         f"      {source(program, 'write')}\n"
         "One of these helps:\n"
-        f"  - at line {n}, make a new tensor instead, for example with where() or cat()\n"
-        f"  - run backward before line {n}, or write before exp\n"
-        f"  - put y = y.clone() before line {n} for the result y of exp, and write to that"
+        f"  - at line {n}, make a new tensor instead, for example with where() or cat(), or run "
+        "backward before it\n"
+        f"  - put y = y.clone() before line {n} for the result y of exp, and write to that\n"
+        f"  - {REWIND}"
     )
 
 
@@ -112,18 +120,17 @@ def test_the_text_about_an_input_and_several_writes() -> None:
     n = line(program, "first")
     assert str(stale(program)) == (
         "MulBackward0 needs a value that was overwritten in place: a float32 tensor of shape "
-        "[2, 3], a leaf, was saved at version 0 and is now at version 4\n"
+        "[2, 3], a leaf, was intact at version 0 and is now at version 4; all its 6 elements were "
+        "overwritten\n"
         f"  written by mul_ at {at(program, 'first')} (version 1)\n"
         f"      {source(program, 'first')}\n"
-        f"  written by __setitem__ at {at(program, 'second')} (versions 2 to 3)\n"
-        f"      {source(program, 'second')}\n"
-        f"  written by neg_ at {at(program, 'third')}, through a view of shape [3] at offset 3 "
-        "(version 4)\n"
+        f"  last written by neg_ at {at(program, 'third')}, through a view of shape [3] at "
+        "offset 3 (version 4)\n"
         f"      {source(program, 'third')}\n"
         "One of these helps:\n"
-        f"  - at line {n}, use the out-of-place mul instead of mul_\n"
-        f"  - run backward before line {n}, or write before mul\n"
-        f"  - pass x.clone() to mul for the x that line {n} changes"
+        f"  - at line {n}, use the out-of-place mul instead of mul_, or run backward before it\n"
+        f"  - pass x.clone() to mul for the x that line {n} changes\n"
+        f"  - {REWIND}"
     )
 
 
@@ -135,9 +142,9 @@ def test_the_text_in_anomaly_mode_names_the_line_that_saved() -> None:
     saved = f"  saved by MulBackward0 at {at(program, 'save')}\n      {source(program, 'save')}\n"
     assert saved in str(error)
     assert error.facts["ways_out"] == (
-        f"at line {n}, use the out-of-place mul instead of mul_",
-        f"run backward before line {n}, or write before mul at line {saver}",
+        f"at line {n}, use the out-of-place mul instead of mul_, or run backward before it",
         f"pass x.clone() to mul at line {saver} for the x that line {n} changes",
+        REWIND,
     )
     place = error.facts["saved_at"]
     assert isinstance(place, vt.CallSite)
@@ -225,6 +232,9 @@ def test_a_saved_piece_that_is_gone_is_told_of_in_the_same_way() -> None:
 # -- three ways out ---------------------------------------------------------------------------
 
 
+AS_WELL = ", or run backward before it"
+
+
 def first_way(write: Callable[[vt.Tensor], object]) -> str:
     """What the error about a factor that is written proposes first, without the line."""
 
@@ -237,7 +247,7 @@ def first_way(write: Callable[[vt.Tensor], object]) -> str:
     ways = stale(program).facts["ways_out"]
     assert isinstance(ways, tuple)
     assert len(ways) == 3
-    return str(ways[0]).rpartition(f"at line {first_way_line()}, ")[2]
+    return str(ways[0]).rpartition(f"at line {first_way_line()}, ")[2].removesuffix(AS_WELL)
 
 
 def first_way_line() -> int:
@@ -277,7 +287,7 @@ def test_backward_is_the_writer_of_what_is_added_to_grad() -> None:
     assert (write.operator, write.lineno) == ("backward", n)
 
 
-def test_writes_that_are_forgotten_are_counted() -> None:
+def test_of_many_writes_of_one_line_the_first_known_and_the_last_are_told() -> None:
     def program() -> vt.Tensor:
         w = vt.ones(3)
         y = vt.ones(3, requires_grad=True) * w
@@ -286,9 +296,23 @@ def test_writes_that_are_forgotten_are_counted() -> None:
         return y
 
     error = stale(program)
-    assert "\n  (only the last 8 of 20 writes are remembered)\n" in str(error)
-    assert "(versions 13 to 20)" in str(error)
+    assert f"written by add_ at {at(program, 'write')} (version 13, last at version 20)\n" in str(
+        error
+    )
     assert error.facts["operator"] == "add_"
+
+
+def test_under_the_rule_of_the_storage_writes_beside_the_value_are_told_and_counted() -> None:
+    w = vt.ones(4)
+    y = vt.ones(3, requires_grad=True) * w[:3]
+    for _ in range(20):
+        w[3] = 2.0  # write
+    with set_overwrite_check("storage"), pytest.raises(StaleSavedError) as caught:
+        y.sum().backward()
+    assert "was intact at version 0 and is now at version 20\n" in str(caught.value)
+    assert "\n  (only the last 8 of 20 writes are remembered)\n" in str(caught.value)
+    assert "(versions 13 to 20)" in str(caught.value)
+    assert caught.value.facts["elements"] is None
 
 
 def test_a_write_that_left_no_record_is_an_error_without_a_line() -> None:
@@ -326,7 +350,7 @@ def test_errors_can_be_copied_and_pickled_with_their_writes() -> None:
         assert again.facts == error.facts
 
 
-def test_writes_of_one_line_are_told_together() -> None:
+def test_writes_of_one_line_are_told_together_with_their_views() -> None:
     def program() -> vt.Tensor:
         w = vt.ones(4, 3)
         y = vt.ones(3, requires_grad=True) * w
@@ -335,8 +359,9 @@ def test_writes_of_one_line_are_told_together() -> None:
         return y
 
     told = (
-        f"\n  written by div_ at {at(program, 'write')}, through 4 views, the first of shape [3] "
-        f"at offset 0 (versions 1 to 4)\n      {source(program, 'write')}\nOne of these helps"
+        f"\n  written by div_ at {at(program, 'write')}, through a view of shape [3] at offset 0 "
+        "(version 1), last through a view of shape [3] at offset 9 (version 4)\n"
+        f"      {source(program, 'write')}\nOne of these helps"
     )
     assert told in str(stale(program))
 
@@ -844,9 +869,9 @@ def function_writes() -> vt.Tensor:
 def test_the_ways_out_call_custom_functions_by_their_names() -> None:
     n = line(function_saves, "write")
     assert stale(function_saves).facts["ways_out"] == (
-        f"at line {n}, use the out-of-place mul instead of mul_",
-        f"run backward before line {n}, or write before SavesBoth.apply",
+        f"at line {n}, use the out-of-place mul instead of mul_, or run backward before it",
         f"pass x.clone() to SavesBoth.apply for the x that line {n} changes",
+        REWIND,
     )
     n = line(function_writes, "write")
     assert stale(function_writes).facts["ways_out"] == (

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Final
 from ..errors import StaleSavedError
 from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
-from ..storage.recent_writes import CallSite, Write, operator_of, quoted, recent_writes
+from ..storage.recent_writes import (
+    CallSite,
+    Write,
+    find_write,
+    operator_of,
+    quoted,
+    recent_writes,
+)
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import VersionCounter
+from ..storage.written_elements import written_elements
 from .anomaly import made_at
 from .operators import operators
 
@@ -22,6 +30,11 @@ __all__ = ["leaf_moved_error", "stale_saved_error"]
 # Writers that store what has nothing to do with the values before.
 _NO_NAMESAKE: Final = frozenset({"__setitem__", "copy_", "fill_", "zero_"})
 
+_REWIND: Final = (
+    "keep what is overwritten: run the program under "
+    "`with vt.autograd.graph.allow_mutation_on_saved_tensors():`"
+)
+
 
 def stale_saved_error(
     node: Node,
@@ -30,9 +43,11 @@ def stale_saved_error(
     saved: int,
     producer: str,
     *,
+    offset: int,
     is_output: bool,
+    is_parameter: bool,
 ) -> StaleSavedError:
-    """The error about a saved value that was overwritten.
+    """The error about a saved value that was overwritten; see Note [Which writes are named].
 
     Parameters
     ----------
@@ -43,29 +58,51 @@ def stale_saved_error(
     counter : VersionCounter
         Its versions.
     saved : int
-        The version when it was saved.
+        The last version at which it was known to be intact.
     producer : str
         What made the value, in words.
+    offset : int
+        Where its first element is in the storage, in bytes.
     is_output : bool
         Whether it is a result of `node` itself.
+    is_parameter : bool
+        Whether it is a leaf that requires grad.
     """
     name, dtype = node.name(), dtype_of(array.dtype).name
-    writes = recent_writes(counter, saved)
-    # What did it is the first write, or one before if that is forgotten.
-    first = writes[0] if writes else None
-    saver = made_at(node)
-    ways = _ways_out(operator_of(name), writes, saver, array, is_output=is_output)
     text = (
         f"{name} needs a value that was overwritten in place: a {dtype} tensor of shape "
-        f"{list(array.shape)}, {producer}, was saved at version {saved} and is now at version "
+        f"{list(array.shape)}, {producer}, was intact at version {saved} and is now at version "
         f"{counter.value}"
     )
-    if saver is not None:
-        text += quoted(f"saved by {name} at {saver}", saver)
-    text += _told(writes, counter.value - saved)
-    text += "\nOne of these helps:" + "".join(f"\n  - {way}" for way in ways)
+    saver = made_at(node)
+    told = "" if saver is None else quoted(f"saved by {name} at {saver}", saver)
+    found = written_elements(counter, array, offset, saved)
+    if found is None:
+        # What did it is the first write, or one before if that is forgotten.
+        elements = None
+        writes = recent_writes(counter, saved)
+        told += _told(writes, counter.value - saved)
+    else:
+        elements, versions = found
+        writes = _first_and_last(counter, versions)
+        text += f"; {elements}"
+        told += _named(writes)
+    first = writes[0] if writes else None
+    log = counter.log
+    ways = _ways_out(
+        operator_of(name),
+        writes,
+        saver,
+        array,
+        is_output=is_output,
+        is_parameter=is_parameter,
+        is_part=log is not None and array.nbytes < log.nbytes,
+        is_kept=found is not None and bool(writes) and all(map(_is_kept, writes)),
+    )
+    text += told + "\nOne of these helps:" + "".join(f"\n  - {way}" for way in ways)
     return StaleSavedError(
         text,
+        elements=elements,
         expected_version=saved,
         found_version=counter.value,
         node=name,
@@ -109,6 +146,40 @@ def leaf_moved_error(node: Node, counter: VersionCounter | None) -> StaleSavedEr
     )
 
 
+def _first_and_last(counter: VersionCounter, versions: Sequence[int]) -> tuple[Write, ...]:
+    """The first and the last of some writes that are remembered, or the only one."""
+    found: list[Write] = []
+    for order in (versions, versions[::-1]):
+        for version in order:
+            write = find_write(counter, version)
+            if write is not None:
+                found.append(write)
+                break
+    return tuple(found[:1] if len(set(found)) < 2 else found)
+
+
+def _named(writes: Sequence[Write]) -> str:
+    """The first and the last write, on one line of the message if they are of one line."""
+    if not writes:
+        return "\n  (who wrote is not remembered)"
+    first, last = writes[0], writes[-1]
+    told = f"written by {first.described} (version {first.version}"
+    if last is first:
+        return quoted(f"{told})", first.place)
+    if (first.operator, first.place, first.thread) != (last.operator, last.place, last.thread):
+        return quoted(f"{told})", first.place) + quoted(
+            f"last written by {last.described} (version {last.version})", last.place
+        )
+    if first.view == last.view or last.view is None:
+        return quoted(f"{told}, last at version {last.version})", first.place)
+    return quoted(f"{told}), last through {last.view} (version {last.version})", first.place)
+
+
+def _is_kept(write: Write) -> bool:
+    """Whether the bytes that a write overwrites are there when it is noted."""
+    return write.operator != "increment_version" and not write.operator.endswith(".apply")
+
+
 def _told(writes: Sequence[Write], count: int) -> str:
     """Every write that is remembered, those of one line together, of `count` that there were."""
     if not writes:
@@ -150,6 +221,9 @@ def _ways_out(
     array: Array,
     *,
     is_output: bool,
+    is_parameter: bool,
+    is_part: bool,
+    is_kept: bool,
 ) -> tuple[str, str, str]:
     """Three things to do, each of which would have avoided the error."""
     write = writes[0] if writes else None
@@ -161,15 +235,19 @@ def _ways_out(
 
     before = "the write" if place is None else line(place)
     use = user if saver is None else f"{user} at {line(saver)}"
+    instead = _instead(write, "" if place is None else f"at {line(place)}, ", before, array)
     if is_output:
         copy = f"put y = y.clone() before {before} for the result y of {user}, and write to that"
+    elif is_part:
+        copy = f"pass a copy to {use}, such as x[i].clone(), of the x that {before} changes"
     else:
         copy = f"pass x.clone() to {use} for the x that {before} changes"
-    return (
-        _instead(write, "" if place is None else f"at {line(place)}, ", before, array),
-        f"run backward before {before}, or write before {use}",
-        copy,
-    )
+    if not is_kept:
+        return instead, f"run backward before {before}, or write before {use}", copy
+    if is_parameter:
+        return f"run backward before {before}", copy, _REWIND
+    others = f"{instead}, or run backward before it"
+    return (copy, others, _REWIND) if is_part and not is_output else (others, copy, _REWIND)
 
 
 def _instead(write: Write | None, there: str, before: str, array: Array) -> str:

@@ -287,7 +287,9 @@ class SavedVariable:
             self._counter,
             self.version,
             self._producer(node),
+            offset=self._offset,
             is_output=self.is_output,
+            is_parameter=self._edge is not None and self._edge.function.is_leaf_node,
         )
 
     def _producer(self, node: Node) -> str:

@@ -12,7 +12,15 @@ from .layout import Layout
 from .version_counter import Record, Site, VersionCounter, WrittenPart
 from .writers import KEPT
 
-__all__ = ["CallSite", "Write", "WrittenView", "operator_of", "quoted", "recent_writes"]
+__all__ = [
+    "CallSite",
+    "Write",
+    "WrittenView",
+    "find_write",
+    "operator_of",
+    "quoted",
+    "recent_writes",
+]
 
 
 class CallSite(NamedTuple):
@@ -186,6 +194,22 @@ def recent_writes(counter: VersionCounter | None, after: int = 0) -> tuple[Write
         if record is not None and record[0] == version:
             found.append(_write_of(record))
     return tuple(found)
+
+
+def find_write(counter: VersionCounter, version: int) -> Write | None:
+    """The write that made a version, if it is remembered; of an old one the view is not.
+
+    Parameters
+    ----------
+    counter : VersionCounter
+        The version's.
+    version : int
+        The version after the write.
+    """
+    record = None if counter.writes is None else counter.writes[version % KEPT]
+    if record is None or record[0] != version:
+        record = None if counter.log is None else counter.log.record_of(version)
+    return None if record is None else _write_of(record)
 
 
 def quoted(text: str, place: CallSite | None) -> str:

@@ -67,6 +67,11 @@ _FEW: Final = 16
 # Folding one entry costs as much as comparing it, so that many are kept until then.
 _MANY: Final = 256
 _LARGEST_GRANULE: Final = 8
+# Of so many writes the regions are remembered; a power of two.
+_RECENT: Final = 8
+_LAST_RECENT: Final = _RECENT - 1
+# Indices that are longer, in bytes, are not remembered there.
+_SMALL_INDEX: Final = 4096
 # At the least so many lines of programs are remembered.
 _LINES: Final = 4096
 _INT32: Final = 2**31 - 1
@@ -137,6 +142,9 @@ class WriteLog:
         Who wrote, for versions that are not filed yet.
     token : weak reference to Token, or None
         The present state, if something was saved in it that is kept; see Note [Rewind].
+    recent : list of entries
+        Version and region of the last writes, at the version modulo the length of the list. For
+        messages, see Note [Which writes are named].
     """
 
     __slots__ = (
@@ -150,6 +158,7 @@ class WriteLog:
         "_numbers",
         "entries",
         "nbytes",
+        "recent",
         "records",
         "token",
         "whole",
@@ -160,6 +169,7 @@ class WriteLog:
     entries: list[_Entry]
     records: list[Record]
     token: weakref.ref[Token] | None
+    recent: list[_Entry | None]
     _base: int
     _granule: int
     _held: int
@@ -175,6 +185,7 @@ class WriteLog:
         self.entries = []
         self.records = []
         self.token = None
+        self.recent = [None] * _RECENT
         # Versions in `last` are counted from here.
         self._base = version
         self._granule = _LARGEST_GRANULE
@@ -196,16 +207,22 @@ class WriteLog:
             return
         if detail is None and start == 0 and stop >= self.nbytes:
             self.nbytes = stop
-            self.whole = counter.value + 1
+            version = self.whole = counter.value + 1
+            self.recent[version & _LAST_RECENT] = version, start, stop, None
             return
         if stop > self.nbytes:
             self.nbytes = stop
+        size = 0
         if detail is not None and detail[4] is not None:
             index, size = _own_index(detail[4])
             detail = (*detail[:4], index)
             self._held += size
+        version = counter.value + 1
+        entry = version, start, stop, detail
+        if size <= _SMALL_INDEX:
+            self.recent[version & _LAST_RECENT] = entry
         entries = self.entries
-        entries.append((counter.value + 1, start, stop, detail))
+        entries.append(entry)
         if len(entries) > _MANY + self.nbytes // 200 or self._held > 65536 + self.nbytes:
             self._fold()
 

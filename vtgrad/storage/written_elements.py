@@ -1,0 +1,135 @@
+"""Which elements of a saved value were overwritten, and by which versions; for messages.
+
+NOTE [ Which writes are named ]
+
+An error names the first and the last write of the elements that are needed, and no write beside
+them. The log has two answers, see Note [Exact staleness]. For each element it knows the version of
+the *last* write, however long ago that was. For the last few writes it knows their regions, so that
+a write is found too whose elements were all written again:
+
+    y = x * w     # saves w
+    w.mul_(2)     # version 1
+    w.add_(1)     # version 2: the last write of every element
+
+The first write is therefore the first that is known. Earlier ones may have been forgotten.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .arrays import Array
+from .strides import reach
+from .version_counter import VersionCounter
+from .write_log import SAVED, Region, WriteLog
+
+__all__ = ["WrittenElements", "written_elements"]
+
+
+class WrittenElements(NamedTuple):
+    """The elements of a saved value that were overwritten.
+
+    Attributes
+    ----------
+    count : int
+        How many.
+    size : int
+        How many elements the value has.
+    slices : tuple of slice
+        For each dimension of the value, from the first to behind the last of them.
+    """
+
+    count: int  # type: ignore[assignment]  # hides `tuple.count`, which has no use here
+    size: int
+    slices: tuple[slice, ...]
+
+    def __str__(self) -> str:
+        if self.count == self.size:
+            return (
+                "its element was overwritten"
+                if self.size == 1
+                else f"all its {self.size} elements were overwritten"
+            )
+        verb = "was" if self.count == 1 else "were"
+        place = ", ".join([_told(part) for part in self.slices])
+        return f"{self.count} of its {self.size} elements {verb} overwritten, in [{place}]"
+
+
+def written_elements(
+    counter: VersionCounter, array: Array, offset: int, after: int
+) -> tuple[WrittenElements, list[int]] | None:
+    """What was written of a saved value; see Note [Which writes are named].
+
+    Parameters
+    ----------
+    counter : VersionCounter
+        The value's versions.
+    array : ndarray
+        The value.
+    offset : int
+        Where its first element is in the storage, in bytes.
+    after : int
+        The last version at which the value was intact.
+
+    Returns
+    -------
+    tuple of WrittenElements and list of int, or None
+        The elements, and in order the versions that are known to have written one of them. None if
+        no element was written, or if nothing is known.
+    """
+    log = counter.log
+    if log is None or log is SAVED or not array.size:
+        return None
+    # What a dimension of stride 0 repeats is looked at once.
+    shape = tuple([n if s else 1 for n, s in zip(array.shape, array.strides, strict=True)])
+    low, high = reach(shape, array.strides, offset)
+    item = array.itemsize
+    region = low, high + item, (offset, shape, array.strides, item, None)
+    granules = log.written_versions(region, after)
+    if granules is None:
+        return None
+    versions = granules.max(axis=-1)
+    written = versions > 0
+    looked_at = int(np.count_nonzero(written))
+    if not looked_at:
+        return None
+    elements = WrittenElements(
+        looked_at * (array.size // versions.size), array.size, _bounds(written, array.shape)
+    )
+    known = set(np.unique(versions[written]).tolist())
+    return elements, sorted(known.union(_recent(log, region, after)))
+
+
+def _bounds(written: Array, shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """The smallest slices that have all elements of a mask; a repeated dimension is whole."""
+    found: list[slice] = []
+    for dim, size in enumerate(shape):
+        if written.shape[dim] != size:
+            found.append(slice(0, size))
+            continue
+        others = tuple([other for other in range(written.ndim) if other != dim])
+        (places,) = np.nonzero(written.any(axis=others))
+        if places.size == size > 1:
+            found.append(slice(0, size))
+        else:
+            found.append(slice(int(places[0]), int(places[-1]) + 1))
+    return tuple(found)
+
+
+def _recent(log: WriteLog, region: Region, after: int) -> list[int]:
+    """Which of the last writes wrote an element of a region."""
+    found: list[int] = []
+    for entry in log.recent:
+        if entry is not None and entry[0] > after:
+            alone = WriteLog(0, log.nbytes)
+            alone.entries.append((1, *entry[1:]))
+            if alone.is_written(region, 0):
+                found.append(entry[0])
+    return found
+
+
+def _told(part: slice) -> str:
+    start, stop = part.start, part.stop
+    return str(start) if stop - start == 1 else f"{start}:{stop}"
