@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..geometry import contiguous
+from ..geometry import IntArray, contiguous
 from ..jets import Jet, Linear
 from ..model import ModelTensor, RefusedError, SkippedError
 from ..rules import OPERATORS, Computed, MisfitError, Operator, Saving
@@ -113,8 +113,13 @@ class Write(Step):
             self.grad,
             operator.node,
             is_partial=self.name == "masked_fill",
+            marks=self._marks(),
         )
         return NOTHING
+
+    def _marks(self) -> IntArray | None:
+        """Which elements count as written, if not all."""
+        return np.flatnonzero(self.extra[0]) if self.name == "masked_fill" else None
 
 
 @dataclass(frozen=True)
@@ -252,7 +257,17 @@ class SetItem(Step):
                 ),
             )
 
-        write(world, target, rule, _PUT, [other], self.grad, _PUT.node, is_partial=True)
+        write(
+            world,
+            target,
+            rule,
+            _PUT,
+            [other],
+            self.grad,
+            _PUT.node,
+            is_partial=True,
+            marks=picked,
+        )
 
 
 @dataclass(frozen=True)
