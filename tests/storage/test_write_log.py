@@ -83,9 +83,9 @@ class Table:
         sort = draw.draw(st.sampled_from(("all", "all", "mask", "row", "positions", "at")))
         rng = np.random.default_rng(draw.draw(st.integers(0, 2**16)))
         if sort == "mask":
-            return rng.random(view.shape) < 0.3
+            return np.asarray(rng.random(view.shape) < 0.3)
         if sort == "row":
-            return rng.random(view.shape[-1:]) < 0.5
+            return np.asarray(rng.random(view.shape[-1:]) < 0.5)
         if sort == "positions":
             return rng.integers(0, max(view.size, 1), rng.integers(0, 4) if view.size else 0)
         if sort == "at" and view.size:
