@@ -23,7 +23,7 @@ from .steps import Step
 from .views import Argument, ViewCall
 from .world import World
 
-__all__ = ["beside", "fill", "rearrange", "resize", "set_item", "write"]
+__all__ = ["beside", "count", "fill", "rearrange", "resize", "set_item", "write"]
 
 IN_PLACE = ("copy", *(name for name, op in OPERATORS.items() if op.has_inplace))
 
@@ -42,6 +42,11 @@ def write(draw: Draw, world: World) -> Step | None:
 def fill(draw: Draw, world: World) -> Step | None:
     """Draw ``zero_`` or ``fill_``."""
     return steps.Fill(written(draw, world), choose(draw, (0, 2, 7)), grad_mode(draw))
+
+
+def count(draw: Draw, world: World) -> Step | None:
+    """Draw what says that a tensor was written by other means."""
+    return steps.Count(written(draw, world))
 
 
 def set_item(draw: Draw, world: World) -> Step | None:

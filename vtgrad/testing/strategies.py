@@ -12,7 +12,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from . import steps
-from .drawn_writes import beside, fill, rearrange, resize, set_item, write
+from .drawn_writes import beside, count, fill, rearrange, resize, set_item, write
 from .draws import (
     MOST_ELEMENTS,
     MOST_LEAVES,
@@ -374,7 +374,7 @@ def last_gradients(world: World) -> list[Step]:
 STEPS: dict[str, Callable[[Draw, World], Step | None]] = {
     function.__name__: function
     for function in (
-        leaf, view, region, pieces, apply, saving, saving_part, custom, detach, write, fill,
+        leaf, view, region, pieces, apply, saving, saving_part, custom, detach, write, fill, count,
         set_item, beside, rearrange, resize, flag, hook, delete, inspect, backward, gradient,
         second_order, inference,
     )
@@ -399,8 +399,8 @@ MIXTURES: dict[str, tuple[str, ...]] = {
         backward=3, gradient=2, leaf=1, apply=1,
     ),
     "tables": _mixture(
-        saving_part=6, beside=6, region=2, view=1, saving=1, set_item=1, write=1, rearrange=1,
-        detach=1, backward=1, gradient=3, second_order=1, delete=1, inspect=1,
+        saving_part=6, beside=6, region=2, view=1, saving=1, set_item=1, write=1, count=1,
+        rearrange=1, detach=1, backward=1, gradient=3, second_order=1, delete=1, inspect=1,
     ),
     "hooks": _mixture(
         hook=4, region=2, pieces=1, write=3, set_item=1, apply=2, backward=3, gradient=2,

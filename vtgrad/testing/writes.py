@@ -12,7 +12,7 @@ from .rules import Computed, MisfitError, Operator
 from .views import ViewCall, view_of
 from .world import World, check_size, rows_at
 
-__all__ = ["check_counted", "check_write", "detach_", "rearrange", "resize", "write"]
+__all__ = ["check_counted", "check_write", "count", "detach_", "rearrange", "resize", "write"]
 
 
 def check_counted(world: World, target: ModelTensor, *also: str) -> None:
@@ -117,6 +117,13 @@ def write(
     root.leaf = None
     world.name_root(root, name if target.base is None else "torch::autograd::CopySlices", saved)
     world.refresh(target, written=True)
+
+
+def count(target: ModelTensor) -> None:
+    """Count all elements as written; none changes."""
+    target.counter.version += 1
+    cells = target.cells.ravel().tolist()
+    target.counter.written.update(dict.fromkeys(cells, target.counter.version))
 
 
 def _touch(world: World, target: ModelTensor, cells: IntArray, *, is_unknown: bool) -> None:
