@@ -362,3 +362,11 @@ def test_second_derivatives_of_stored_values() -> None:
     assert gv.tolist() == [0, 4 * 5**3]
     (h,) = vt.autograd.grad(gv.sum(), v)
     assert h.tolist() == [0, 12 * 5**2]
+
+
+@pytest.mark.parametrize(("accumulate", "expected"), [(False, 4.0), (True, 9.0)])
+def test_put_knows_the_one_position_of_a_single_number(accumulate: bool, expected: float) -> None:
+    x = vt.tensor(2.0)
+    values = vt.tensor([3.0, 4.0])
+    assert x.put(ints(-1, 0), values, accumulate).tolist() == expected
+    assert x.put_(ints(-1, 0), values, accumulate).tolist() == expected

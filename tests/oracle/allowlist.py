@@ -151,6 +151,10 @@ ENTRIES: tuple[Entry, ...] = (
         number.complex_infinities,
     ),
     Entry(
+        "The gradient of x ** False at zero is NaN in PyTorch, and zero for x ** 0.",
+        number.power_of_false,
+    ),
+    Entry(
         "Two leaves may share one buffer as their .grad in PyTorch; in vtgrad they never do.",
         memory.aliased_gradients,
     ),

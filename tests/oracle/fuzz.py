@@ -101,6 +101,10 @@ class Fuzzer:
         """The library under test."""
         return importlib.import_module(self.peer)
 
+    def pair(self, deep: str) -> Lockstep:
+        """The two sides that a program runs on."""
+        return Lockstep(self.peer, deep)
+
     def run(self, index: int) -> tuple[str, Run]:
         """Write and run one program; also how deeply it was watched."""
         with warnings.catch_warnings():
@@ -110,7 +114,7 @@ class Fuzzer:
     def _run(self, index: int) -> tuple[str, Run]:
         rng = random.Random(f"{self.seed}:{index}")
         deep = rng.choices(("always", "last", "sometimes", "own"), (35, 25, 20, 20))[0]
-        pair = Lockstep(self.peer, deep)
+        pair = self.pair(deep)
         context = Context(rng, pair.torch, self.missing)
         length = rng.randint(5, 40)
         # Swarm: each program leaves out some kinds of steps, so that the others meet more often.

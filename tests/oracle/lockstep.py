@@ -137,6 +137,9 @@ class Lockstep:
         self.run.steps.append(step)
         torch_error = self.torch.run(step)
         our_error = self.ours.run(step)
+        if self.ends(step, torch_error, our_error):
+            self._ended = True
+            return
         if self._unknown_dtype(step):
             self.run.excused = "a half precision complex result, a dtype that vtgrad does not have"
             self._ended = True
@@ -186,6 +189,10 @@ class Lockstep:
         synchronise(torch, ours, coarse)
         self.before = (torch, ours)
 
+    def ends(self, step: Step, torch_error: Exception | None, our_error: Exception | None) -> bool:
+        """Whether the program ends here, before anything is compared."""
+        return False
+
     def _unknown_dtype(self, step: Step) -> bool:
         half = self.torch.lib.complex32
         found = [self.torch.env.get(name) for name in step.defs]
@@ -209,7 +216,7 @@ class Lockstep:
             mode = LIFTED_BY.get(kind_of(error) or "")
             if mode is None:
                 continue
-            again = World(world.lib.__name__)
+            again = World(world.lib.__name__, world.saving)
             for earlier in self.run.steps[:-1]:
                 again.run(earlier)
             second = again.run(replace(step, mode=mode))

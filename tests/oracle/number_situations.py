@@ -59,6 +59,18 @@ def _numbers(found: object) -> np.ndarray[tuple[int], np.dtype[np.complex128]]:
     return np.asarray(np.nan if found is None else found, np.complex128).reshape(-1)
 
 
+def power_of_false(s: Situation) -> bool:
+    if not s.step.backward or s.divergence is None or s.divergence.what != "values":
+        return False
+    if not any(re.search(r"(\*\*|pow_?\().*False", step.text) for step in s.earlier):
+        return False
+    theirs, ours = _numbers(s.divergence.torch), _numbers(s.divergence.ours)
+    known = ~np.isnan(theirs)
+    return (
+        theirs.shape == ours.shape and not known.all() and np.allclose(theirs[known], ours[known])
+    )
+
+
 def integer_power_of_two(s: Situation) -> bool:
     return (
         s.step.backward

@@ -1,11 +1,14 @@
 """One side of the comparison: a library, the program's variables, and what its hooks saw."""
 
 import importlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from types import CodeType, ModuleType
 from typing import Any
 
 from tests.oracle.functions import FUNCTIONS
 from tests.oracle.program import PREAMBLE, Step
+from vtgrad.autograd.graph import set_overwrite_check
 
 # The two libraries are driven through text and compared by attribute names, so their objects are
 # dynamic here on purpose.
@@ -24,14 +27,14 @@ def compiled(source: str) -> CodeType:
     return code
 
 
-_HELPERS: dict[ModuleType, dict[str, Any]] = {}
+_HELPERS: dict[tuple[ModuleType, str], dict[str, Any]] = {}
 
 
-def helpers(library: ModuleType) -> dict[str, Any]:
-    """What programs call, made once for each library: PyTorch never frees a Function's class."""
-    made = _HELPERS.get(library)
+def helpers(library: ModuleType, saving: str) -> dict[str, Any]:
+    """What programs call, made once for each side: PyTorch never frees a Function's class."""
+    made = _HELPERS.get((library, saving))
     if made is None:
-        made = _HELPERS[library] = {"L": library}
+        made = _HELPERS[library, saving] = {"L": library}
         exec(compiled(PREAMBLE), made)
         exec(compiled(FUNCTIONS), made)
     # Where they record from now on what they see.
@@ -40,18 +43,31 @@ def helpers(library: ModuleType) -> dict[str, Any]:
 
 
 class World:
-    """Runs steps against one library and holds the program's state."""
+    """Runs steps against one library and holds the program's state.
+
+    Parameters
+    ----------
+    library : str
+        Importable by this name.
+    saving : str
+        What becomes of a value that is saved for backward and overwritten. ``"storage"``: PyTorch's
+        own rule, which vtgrad is run under wherever it is compared with PyTorch as it is.
+        ``"elements"``: vtgrad's exact rule. ``"clones"``: every value is cloned when it is saved,
+        in PyTorch, and no write can be refused.
+    """
 
     lib: ModuleType
     env: dict[str, Any]
     previous_grads: dict[str, TensorLike]
+    saving: str
 
-    def __init__(self, library: str) -> None:
+    def __init__(self, library: str, saving: str = "storage") -> None:
         self.lib = importlib.import_module(library)
+        self.saving = saving
         if library == "torch":
             # Tensors here are tiny, and several processes may run the comparison at once.
             self.lib.set_num_threads(1)
-        self.env = dict(helpers(self.lib))
+        self.env = dict(helpers(self.lib, saving))
         self.previous_grads = {}
 
     @property
@@ -69,12 +85,23 @@ class World:
     def run(self, step: Step) -> Exception | None:
         """Execute one step; the exception that it raised, or None."""
         try:
-            exec(compiled(step.source), self.env)
+            with self._rule():
+                exec(compiled(step.source), self.env)
         except Exception as error:
             error.__traceback__ = None
             error.__context__ = None
             return error
         return None
+
+    def _rule(self) -> AbstractContextManager[object]:
+        """The rule for saved values, while a step runs."""
+        if self.saving == "clones":
+            hooks: Callable[..., AbstractContextManager[object]]
+            hooks = self.lib.autograd.graph.saved_tensors_hooks
+            return hooks(lambda saved: saved.detach().clone(), lambda kept: kept)
+        if self.lib.__name__ != "vtgrad":
+            return nullcontext()
+        return set_overwrite_check("elements" if self.saving == "elements" else "storage")
 
     def variables(self) -> dict[str, Any]:
         """Everything that the program has bound, by name, oldest first."""

@@ -421,7 +421,7 @@ FAULTS_OF_WRITES = [
         (rebuilt_view_starts_at_the_base, "expected [", 7),
         (saved_values_are_never_freed, "expected graph-freed", 6),
         (retained_gradient_stays_with_the_old_value, ".grad: expected", 6),
-        (hooks_move_to_the_new_value, "what hooks have seen", 6),
+        (hooks_move_to_the_new_value, "what hooks have seen", 7),
         (a_write_keeps_its_tensor_alive, "alive after the program's end", 4),
         (refused_write_has_moved_the_version, "._version", 3),
         (recorded_write_forgets_other_gradient, "expected [", 7),

@@ -13,10 +13,11 @@ from vtgrad.testing.machine import PROFILES, machine_for
 from vtgrad.testing.session import DivergenceError
 
 from .faults import FAULTS_OF_WRITES, Fault
+from .faults_of_marks import FAULTS_OF_MARKS
 from .faults_of_memory import FAULTS_OF_MEMORY
 from .faults_of_passes import FAULTS_OF_PASSES
 
-FAULTS = FAULTS_OF_WRITES + FAULTS_OF_PASSES + FAULTS_OF_MEMORY
+FAULTS = FAULTS_OF_WRITES + FAULTS_OF_PASSES + FAULTS_OF_MEMORY + FAULTS_OF_MARKS
 
 
 @pytest.mark.skipif(

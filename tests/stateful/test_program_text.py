@@ -30,6 +30,9 @@ def test_a_program_is_a_script_for_either_library() -> None:
         "w.zero_()",
     ]
     assert script(PROGRAM, "torch").startswith("import torch as vt\n")
+    rule = 'vt.autograd.graph.set_overwrite_check("storage")'
+    assert rule in script(PROGRAM, "vtgrad", exact=False).splitlines()
+    assert rule not in script(PROGRAM, "torch", exact=False)
 
 
 def test_a_failure_shows_both_scripts_and_the_steps() -> None:

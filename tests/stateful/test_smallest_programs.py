@@ -27,9 +27,16 @@ from vtgrad.testing.steps import (
 from vtgrad.testing.views import ViewCall
 
 from .faults import RARE_FAULTS_OF_WRITES, Fault
+from .faults_of_marks import FAULTS_OF_MARKS, RARE_FAULTS_OF_MARKS
 from .faults_of_memory import FAULTS_OF_MEMORY, RARE_FAULTS_OF_MEMORY
 
-FAULTS = FAULTS_OF_MEMORY + RARE_FAULTS_OF_MEMORY + RARE_FAULTS_OF_WRITES
+FAULTS = [
+    *FAULTS_OF_MEMORY,
+    *RARE_FAULTS_OF_MEMORY,
+    *RARE_FAULTS_OF_WRITES,
+    *FAULTS_OF_MARKS,
+    *RARE_FAULTS_OF_MARKS,
+]
 
 ONE = Literal((1,), (1,))
 TWO = Literal((2,), (1, 1))
@@ -49,7 +56,68 @@ EXPANDED: list[Step] = [
     Write(1, "add_number", extra=(2,)),
 ]
 
+#: A table of four numbers, of which the first two are kept.
+FOUR = Leaf(0, Literal((4,), (2, 1, 3, -1)), requires_grad=True)
+KEPT: list[Step] = [
+    FOUR,
+    COPY,
+    View((2,), 1, ViewCall("[]", (slice(0, 2),))),
+    Apply(3, "square", (2,)),
+]
+
+
+def _pass_after(*writes: Step) -> list[Step]:
+    """A gradient that needs what is kept, after some writes."""
+    return [*KEPT, *writes, Gradient(3, TWO, (0,))]
+
+
 PROGRAMS: dict[str, list[Step]] = {
+    "index_write_marks_nothing": _pass_after(SetItem(1, 7, picks=(1,))),
+    "index_write_marks_its_first_element": _pass_after(SetItem(1, 7, picks=(3, 1))),
+    "strided_write_marks_adjacent_elements": [
+        FOUR,
+        COPY,
+        _item(2, 1, 2),
+        Apply(3, "square", (2,)),
+        SetItem(1, 7, (slice(None, None, 2),)),
+        Gradient(3, ONE, (0,)),
+    ],
+    "write_marks_all_that_lies_between": [
+        FOUR,
+        COPY,
+        _item(2, 1, 1),
+        Apply(3, "square", (2,)),
+        SetItem(1, 7, (slice(None, None, 2),)),
+        Gradient(3, ONE, (0,)),
+    ],
+    "every_write_counts_as_whole": _pass_after(SetItem(1, 7, (3,))),
+    "whole_write_is_lost": _pass_after(Fill(1, 7)),
+    "first_write_after_a_save_is_lost": _pass_after(SetItem(1, 7, (0,))),
+    "vouching_keeps_the_tensor": [
+        Leaf(0, Literal((2, 2), (2, 1, 3, -1)), requires_grad=True),
+        COPY,
+        Apply(2, "square", (1,)),
+        Rearrange(1, ViewCall("t")),
+        Gradient(2, Literal((2, 2), (1, 2, 3, 4)), (0,)),
+    ],
+    "save_counts_as_made_before_the_last_write": [
+        FOUR,
+        COPY,
+        Apply(2, "square", (1,)),
+        SetItem(1, 7, (0,)),
+        Apply(3, "square", (1,)),
+        Gradient(3, Literal((4,), (1, 2, 3, 4)), (0,)),
+    ],
+    "save_counts_as_made_after_the_next_write": _pass_after(SetItem(1, 7, (0,))),
+    "fold_marks_newer_versions_first": [
+        *KEPT[:3],
+        Apply(4, "square", (1,)),
+        SetItem(1, 7, (0,)),
+        Apply(3, "square", (2,)),
+        SetItem(1, 5, (0,)),
+        Gradient(3, TWO, (0,)),
+    ],
+    "fold_drops_the_last_entry": _pass_after(SetItem(1, 7, (0,))),
     "any_strides_have_a_layout": EXPANDED,
     "operators_take_peculiar_layouts_for_one": [
         Leaf(0, Literal((), (3,)), requires_grad=False),

@@ -254,7 +254,8 @@ class WriteLog:
         if last is None:
             # A signal handler that interrupts folding asks: nothing is known.
             return any(v > after and a < stop and start < b for v, a, b, _ in self.entries)
-        return int(last.max()) > after - self._base
+        # Zero is never, also for what was saved before this log was made.
+        return int(last.max()) > max(after - self._base, 0)
 
     def written_versions(self, region: Region, after: int) -> Array | None:
         """For each element of a region the version of its last write, 0 if that was before.

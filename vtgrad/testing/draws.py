@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from .model import Creation
 from .steps import Literal
+from .views import Argument
 from .world import World
 
 __all__ = [
@@ -19,8 +20,10 @@ __all__ = [
     "any_tensor",
     "booleans",
     "choose",
+    "extra_of",
     "fitting",
     "grad_mode",
+    "index_of",
     "literal",
     "numbers",
     "often",
@@ -114,3 +117,46 @@ def fitting(draw: Draw, world: World, shape: tuple[int, ...]) -> int:
         )
     ]
     return choose(draw, fit) if fit and often(draw) else any_tensor(draw, world)
+
+
+def _part(draw: Draw, size: int) -> Argument:
+    start = draw(st.integers(0, size))
+    stop = draw(st.integers(start, size))
+    pieces: list[Argument] = [
+        *range(size), slice(None), slice(start, None), slice(None, stop), slice(start, stop),
+        slice(None, None, 2), -1, None,
+    ]  # fmt: skip
+    return choose(draw, pieces)
+
+
+def index_of(draw: Draw, shape: tuple[int, ...]) -> tuple[Argument, ...]:
+    """Draw a basic index."""
+    count = draw(st.integers(1, max(1, len(shape))))
+    return tuple(_part(draw, shape[d]) if d < len(shape) else None for d in range(count))
+
+
+def extra_of(
+    draw: Draw, name: str, shape: tuple[int, ...]
+) -> tuple[int | tuple[int, ...] | tuple[bool, ...], ...] | None:
+    """Draw the arguments that are no tensors; None if the shape allows none."""
+    ndim, numel = len(shape), math.prod(shape)
+    match name:
+        case "add_number" | "mul_number":
+            return (choose(draw, (2, -1, 3, 0)),)
+        case "masked_fill":
+            return (booleans(draw, numel), choose(draw, (0, 5)))
+        case "sum" | "prod":
+            return (draw(st.integers(0, ndim - 1)),) if ndim and draw(st.booleans()) else ()
+        case "cumsum" | "flip":
+            return (draw(st.integers(0, ndim - 1)),) if ndim else None
+        case "index_select":
+            if not ndim or not shape[0]:
+                return None
+            picks = draw(st.lists(st.integers(0, shape[0] - 1), min_size=1, max_size=3))
+            return (0, tuple(picks))
+        case "cat":
+            return (0,) if ndim else None
+        case "stack":
+            return (draw(st.integers(0, ndim)),)
+        case _:
+            return ()

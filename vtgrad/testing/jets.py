@@ -70,8 +70,10 @@ class Save:
         return () if self.uncertain else self._failures()
 
     def possible(self) -> tuple[str, ...]:
-        """Return the kinds of error that using the value may raise, if it is kept at all."""
-        return self._failures() if self.uncertain else ()
+        """Return the kinds of error that using the value may raise: nobody knows."""
+        if self.uncertain:
+            return self._failures()
+        return () if self.freed or self.failure is None else self.failure.possible()
 
     def _failures(self) -> tuple[str, ...]:
         if self.freed:
@@ -85,6 +87,10 @@ class SaveCheck:
     def problems(self) -> tuple[str, ...]:
         """Return the kinds of error that using the saved tensor would raise."""
         raise NotImplementedError
+
+    def possible(self) -> tuple[str, ...]:
+        """Return the kinds of error that using the saved tensor may raise besides."""
+        return ()
 
 
 #: What lies between a value and each variable below it: everything that the nodes on the way keep.
@@ -117,6 +123,8 @@ class Variable:
         Variables of the same node, itself included: pieces of one split.
     marked : bool
         Of a view: whether its gradient is or was retained at this variable.
+    detached : bool
+        Whether its tensor was detached in place.
     """
 
     index: int
@@ -130,6 +138,7 @@ class Variable:
     saves: frozenset[Save] = frozenset()
     siblings: frozenset[int] = frozenset()
     marked: bool = False
+    detached: bool = False
 
     @property
     def columns(self) -> slice:

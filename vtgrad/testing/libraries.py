@@ -99,9 +99,15 @@ class Library:
     rules: Mapping[str, Rule] = field(default_factory=dict)
 
 
-def vtgrad_library(module: ModuleType) -> Library:
-    """Describe vtgrad (`module` is the imported package)."""
-    return Library("vtgrad", module, _declared_kind, Manners())
+def vtgrad_library(module: ModuleType, *, exact: bool = True) -> Library:
+    """Describe vtgrad (`module` is the imported package) under one of its rules for saved values.
+
+    Parameters
+    ----------
+    exact : bool
+        Whether elements count, or, as in PyTorch, any write to the storage.
+    """
+    return Library("vtgrad", module, _declared_kind, Manners(exact=exact))
 
 
 def _declared_kind(error: Exception) -> str | None:
@@ -120,6 +126,7 @@ def torch_library(module: ModuleType) -> Library:
         unused_is_found_late=True,
         refuses_before_writing=False,
         builds_in_steps=True,
+        exact=False,
     )
     return Library("torch", module, _torch_kind, manners, careful=True, frees_promptly=False)
 

@@ -1,6 +1,7 @@
 """The state machine: Hypothesis writes programs, the session runs them against the model."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 from hypothesis import HealthCheck, Phase, settings
@@ -47,6 +48,9 @@ class ViewsAndWrites(RuleBasedStateMachine):
     ----------
     called : set of str
         Which operators of the user's have been called.
+    passes, beside : int
+        How many passes that needed a saved tensor were accepted under the exact rule, and how many
+        of these the rule of the whole storage refuses.
 
     Every program ends with gradients of everything that is left with respect to all leaves, so
     that no wrong graph goes unseen.
@@ -54,21 +58,32 @@ class ViewsAndWrites(RuleBasedStateMachine):
 
     library: ClassVar[Library]
     called: ClassVar[set[str]]
+    passes: ClassVar[int]
+    beside: ClassVar[int]
 
     def __init__(self) -> None:
         super().__init__()
         self.session: Session = Session(self.library)
+        self.where: Library = self.library
         self.failed: bool = False
         self.mixture: tuple[str, ...] = ()
 
     @initialize(
         data=st.data(),
         inspects_always=st.booleans(),
-        mixture=st.sampled_from(tuple(strategies.MIXTURES)),
+        mixture=st.sampled_from((*strategies.MIXTURES, "tables", "tables")),
+        exact=st.sampled_from((True, True, True, False)),
     )
-    def start(self, data: st.DataObject, inspects_always: bool, mixture: str) -> None:
-        """Begin with a leaf and a copy of it, which may be written."""
-        self.session.inspects_always = inspects_always
+    def start(self, data: st.DataObject, inspects_always: bool, mixture: str, exact: bool) -> None:
+        """Begin with a leaf and a copy of it, which may be written.
+
+        A library that has two rules for saved values is run under the one in a program, under the
+        other in another.
+        """
+        manners = self.library.manners
+        if manners.exact and not exact:
+            self.where = replace(self.library, manners=replace(manners, exact=False))
+        self.session = Session(self.where, inspects_always=inspects_always)
         self.mixture = strategies.mixture_of(mixture, custom=bool(self.library.rules))
         for step in strategies.beginning(data.draw):
             self._run(step)
@@ -98,7 +113,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
             act()
         except DivergenceError as found:
             always = self.session.inspects_always
-            raise shrink(found, self.library, inspects_always=always) from None
+            raise shrink(found, self.where, inspects_always=always) from None
         self.failed = False
 
     def teardown(self) -> None:
@@ -108,10 +123,12 @@ class ViewsAndWrites(RuleBasedStateMachine):
         for step in strategies.last_gradients(self.session.world):
             self._run(step)
         self._check(self.session.finish)
+        if self.where.manners.exact:
+            type(self).passes += self.session.world.passes
+            type(self).beside += self.session.world.beside
 
 
 def machine_for(library: Library) -> type[ViewsAndWrites]:
     """Return the state machine whose programs run on `library`."""
-    return type(
-        f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), {"library": library, "called": set()}
-    )
+    own = {"library": library, "called": set(), "passes": 0, "beside": 0}
+    return type(f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), own)

@@ -65,6 +65,9 @@ class Manners:
         happened.
     builds_in_steps : bool
         Whether what is computed from inference tensors alone may be a view, or count as written.
+    exact : bool
+        Whether a saved value is stale by a write to one of its elements; else by any write to its
+        buffer.
     """
 
     all_or_nothing: bool = True
@@ -75,6 +78,7 @@ class Manners:
     unused_is_found_late: bool = False
     refuses_before_writing: bool = True
     builds_in_steps: bool = False
+    exact: bool = True
 
 
 class Creation(enum.Enum):
@@ -97,11 +101,21 @@ class Buffer:
 
 @dataclass(eq=False)
 class Counter:
-    """One version counter; that of an inference tensor does not count."""
+    """One version counter; that of an inference tensor does not count.
+
+    Attributes
+    ----------
+    written : dict of int to int
+        By cell: the version of its last write.
+    touched : dict of int to int
+        The same for what a user's operator may have written; nobody knows which cells it did.
+    """
 
     index: int
     counts: bool = True
     version: int = 0
+    written: dict[int, int] = field(default_factory=dict)
+    touched: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -216,23 +230,63 @@ class ModelTensor(SaveCheck):
 
 @dataclass(eq=False)
 class Saved(SaveCheck):
-    """A tensor as it was when a node saved it."""
+    """A tensor as it was when a node saved it.
+
+    Attributes
+    ----------
+    cells : frozenset of int
+        Where its elements were: the tensor may have another geometry by now.
+    node : Variable or None
+        Its grad_fn.
+    exact : bool
+        As in `Manners`.
+    vouched : bool
+        Whether it was found intact after a write beside it. From then on it may be a value that
+        has nothing to do with the tensor any more.
+    """
 
     tensor: ModelTensor
     version: int
-    had_node: bool
+    node: Variable | None
     is_result: bool
+    exact: bool
+    cells: frozenset[int] = field(init=False)
+    vouched: bool = False
+
+    def __post_init__(self) -> None:
+        """Note where the elements are."""
+        self.cells = frozenset(self.tensor.cells.ravel().tolist())
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether anything was written to the buffer since, or a geometry changed."""
+        return self.tensor.counter.version != self.version
 
     def problems(self) -> tuple[str, ...]:
         """See :class:`SaveCheck`: the grad_fn is looked at first, then the version.
 
-        A tensor that was written, then detached and dropped may be reported as either.
+        A tensor that was written, then detached and dropped may be reported as either. An intact
+        value was detached if the tensor was; whether its grad_fn can be read does not matter.
         """
-        stale = () if self.tensor.counter.version == self.version else ("stale-saved",)
+        detached = self.node is not None and self.node.detached
+        if self.exact and not self._was_written(self.tensor.counter.written):
+            self.vouched = self.vouched or self.is_moved
+            return ("saved-detached",) if detached and not self.is_result else ()
+        stale = ("stale-saved",) if self.is_moved else ()
         if not self.is_result:
             unreadable = self.tensor.unreadable()
             if unreadable is not None:
-                return (unreadable,)
-            if self.had_node and self.tensor.node is None:
+                return (unreadable, *(stale if self.vouched else ()))
+            if self.node is not None and (self.tensor.node is None or (self.vouched and detached)):
                 return ("saved-detached", *stale)
         return stale
+
+    def possible(self) -> tuple[str, ...]:
+        """See :class:`SaveCheck`: what a user's operator has touched may be stale."""
+        if not self.exact or not self._was_written(self.tensor.counter.touched):
+            return ()
+        unreadable = None if self.is_result else self.tensor.unreadable()
+        return ("stale-saved", *([unreadable] if unreadable else []))
+
+    def _was_written(self, writes: dict[int, int]) -> bool:
+        return self.is_moved and any(writes.get(cell, 0) > self.version for cell in self.cells)

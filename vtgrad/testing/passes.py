@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .jets import FloatArray, Jet, Save, Variable, Void
-from .model import ModelTensor, RefusedError, SkippedError, UncertainError
+from .model import ModelTensor, RefusedError, Saved, SkippedError, UncertainError
 from .world import World
 
 __all__ = ["Pass", "backward", "gradients", "second_order"]
@@ -88,6 +88,9 @@ def _run(
         raise SkippedError
     if possible and not world.decided:
         raise UncertainError(*possible)
+    checks = [save.failure for save in path if isinstance(save.failure, Saved)]
+    world.passes += bool(checks)
+    world.beside += any(check.is_moved for check in checks)
     columns = cotangent @ world.variables.wide(jet.jac)
     arrived: dict[int, FloatArray] = {}
     for index in sorted(visited, reverse=True):

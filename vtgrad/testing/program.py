@@ -8,7 +8,13 @@ from .steps import Call, Step
 __all__ = ["program_text", "script"]
 
 
-def script(steps: Sequence[Step], module: str, rules: Mapping[str, Rule] | None = None) -> str:
+def script(
+    steps: Sequence[Step],
+    module: str,
+    rules: Mapping[str, Rule] | None = None,
+    *,
+    exact: bool = True,
+) -> str:
     """Write a program as a script.
 
     Parameters
@@ -19,6 +25,8 @@ def script(steps: Sequence[Step], module: str, rules: Mapping[str, Rule] | None 
         Name of the library to import, ``"vtgrad"`` or ``"torch"``.
     rules : mapping, optional
         Operators of the user's; those that the program calls are defined at its top.
+    exact : bool
+        Whether vtgrad is left to its exact rule for saved values.
 
     Examples
     --------
@@ -33,13 +41,19 @@ def script(steps: Sequence[Step], module: str, rules: Mapping[str, Rule] | None 
     called = dict.fromkeys(step.name for step in steps if isinstance(step, Call))
     definitions = [line for name in called for line in ("", (rules or {})[name].definition(), "")]
     lines = [f"import {module} as vt", *definitions, "", "seen = []"]
+    if module == "vtgrad" and not exact:
+        lines.append('vt.autograd.graph.set_overwrite_check("storage")')
     for step in steps:
         lines += step.source(careful=module == "torch")
     return "\n".join(lines)
 
 
 def program_text(
-    steps: Sequence[Step], library: str, rules: Mapping[str, Rule] | None = None
+    steps: Sequence[Step],
+    library: str,
+    rules: Mapping[str, Rule] | None = None,
+    *,
+    exact: bool = True,
 ) -> str:
     """Write a failing program three times: for the library, for its peer, and to be replayed."""
     peer = "vtgrad" if library == "torch" else "torch"
@@ -47,7 +61,7 @@ def program_text(
     where = "vtgrad.testing.checking.machine(*rules).library" if rules else "library"
     return (
         f"-- the program, on {library} (its last step diverges) --\n"
-        f"{script(steps, library, rules)}\n\n"
-        f"-- its twin, on {peer} --\n{script(steps, peer, rules)}\n\n"
+        f"{script(steps, library, rules, exact=exact)}\n\n"
+        f"-- its twin, on {peer} --\n{script(steps, peer, rules, exact=exact)}\n\n"
         f"-- to replay: vtgrad.testing.session.replay(steps, {where}) --\nsteps = [\n{data}\n]\n"
     )

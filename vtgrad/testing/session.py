@@ -3,7 +3,7 @@
 import gc
 import weakref
 from collections.abc import Sequence
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 
@@ -32,7 +32,8 @@ class DivergenceError(AssertionError):
     """
 
     def __init__(self, what: str, steps: Sequence[Step], library: Library) -> None:
-        super().__init__(f"{what}\n\n{program_text(steps, library.name, library.rules)}")
+        text = program_text(steps, library.name, library.rules, exact=library.manners.exact)
+        super().__init__(f"{what}\n\n{text}")
         self.what = what
         self.steps: tuple[Step, ...] = tuple(steps)
 
@@ -134,10 +135,11 @@ class Session:
 
     def _execute(self, step: Step) -> str | None:
         """Run the text of a step; return the kind of error that it met, or None."""
+        rule: Literal["elements", "storage"]
+        rule = "elements" if self.library.manners.exact else "storage"
         for line in step.source(self.library.careful):
             try:
-                # The model knows PyTorch's rule only.
-                with set_overwrite_check("storage"):
+                with set_overwrite_check(rule):
                     exec(line, self._names)
             except Exception as error:
                 kind = self.library.kind(error)

@@ -12,16 +12,18 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from . import steps
+from .drawn_writes import beside, count, fill, rearrange, resize, set_item, write
 from .draws import (
     MOST_ELEMENTS,
     MOST_LEAVES,
     MOST_TENSORS,
     Draw,
     any_tensor,
-    booleans,
     choose,
+    extra_of,
     fitting,
     grad_mode,
+    index_of,
     literal,
     rooted,
     some,
@@ -31,7 +33,7 @@ from .geometry import reshaped
 from .model import ModelTensor, SkippedError
 from .rules import OPERATORS
 from .steps import Literal, Step
-from .views import Argument, ViewCall
+from .views import ViewCall
 from .world import World
 
 __all__ = ["MIXTURES", "STEPS", "beginning", "last_gradients", "mixture_of"]
@@ -55,22 +57,6 @@ def leaf(draw: Draw, world: World) -> Step | None:
     room = len(world.variables.leaf_columns) + math.prod(shape) <= MOST_LEAVES
     requires = room and choose(draw, (True, False))
     return steps.Leaf(world.made, literal(draw, shape), requires)
-
-
-def _part(draw: Draw, size: int) -> Argument:
-    start = draw(st.integers(0, size))
-    stop = draw(st.integers(start, size))
-    pieces: list[Argument] = [
-        *range(size), slice(None), slice(start, None), slice(None, stop), slice(start, stop),
-        slice(None, None, 2), -1, None,
-    ]  # fmt: skip
-    return choose(draw, pieces)
-
-
-def index_of(draw: Draw, shape: tuple[int, ...]) -> tuple[Argument, ...]:
-    """Draw a basic index."""
-    count = draw(st.integers(1, max(1, len(shape))))
-    return tuple(_part(draw, shape[d]) if d < len(shape) else None for d in range(count))
 
 
 def _other_shapes(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -218,9 +204,25 @@ def saving(draw: Draw, world: World) -> Step | None:
     return _apply(draw, world, choose(draw, ("mul", "square", "relu", "prod", "maximum", "abs")))
 
 
-def _apply(draw: Draw, world: World, name: str) -> Step | None:
+def saving_part(draw: Draw, world: World) -> Step | None:
+    """Draw an operator that keeps a part of what may be written; if there is none, make one."""
+    if len(world.tensors) >= MOST_TENSORS:
+        return delete(draw, world)
+    parts = [
+        index
+        for index, t in sorted(world.tensors.items())
+        if t.base is not None and t.base.node is not None and t.requires_grad
+        if 0 < t.cells.size < t.base.cells.size
+    ]
+    if not parts:
+        return region(draw, world)
+    name = choose(draw, ("square", "mul", "relu", "prod", "abs"))
+    return _apply(draw, world, name, choose(draw, parts))
+
+
+def _apply(draw: Draw, world: World, name: str, first: int | None = None) -> Step | None:
     operator = OPERATORS[name]
-    first = any_tensor(draw, world)
+    first = any_tensor(draw, world) if first is None else first
     shape = world.tensors[first].geometry.shape
     if name in ("cat", "stack"):
         alike = [i for i, t in sorted(world.tensors.items()) if t.geometry.shape == shape]
@@ -234,40 +236,13 @@ def _apply(draw: Draw, world: World, name: str) -> Step | None:
         operands = (first, fitting(draw, world, shape))
     else:
         operands = (first,)
-    extra = _extra(draw, name, shape)
+    extra = extra_of(draw, name, shape)
     if extra is None:
         return None
     sizes = [world.tensors[i].geometry for i in operands]
     if sum(g.numel for g in sizes) > 2 * MOST_ELEMENTS or any(len(g.shape) > 3 for g in sizes):
         return None
     return steps.Apply(world.made, name, operands, extra, shape, grad_mode(draw))
-
-
-def _extra(
-    draw: Draw, name: str, shape: tuple[int, ...]
-) -> tuple[int | tuple[int, ...] | tuple[bool, ...], ...] | None:
-    """Draw the arguments that are no tensors; None if the shape allows none."""
-    ndim, numel = len(shape), math.prod(shape)
-    match name:
-        case "add_number" | "mul_number":
-            return (choose(draw, (2, -1, 3, 0)),)
-        case "masked_fill":
-            return (booleans(draw, numel), choose(draw, (0, 5)))
-        case "sum" | "prod":
-            return (draw(st.integers(0, ndim - 1)),) if ndim and draw(st.booleans()) else ()
-        case "cumsum" | "flip":
-            return (draw(st.integers(0, ndim - 1)),) if ndim else None
-        case "index_select":
-            if not ndim or not shape[0]:
-                return None
-            picks = draw(st.lists(st.integers(0, shape[0] - 1), min_size=1, max_size=3))
-            return (0, tuple(picks))
-        case "cat":
-            return (0,) if ndim else None
-        case "stack":
-            return (draw(st.integers(0, ndim)),)
-        case _:
-            return ()
 
 
 def custom(draw: Draw, world: World) -> Step | None:
@@ -313,82 +288,6 @@ def detach(draw: Draw, world: World) -> Step | None:
     if choose(draw, (True, True, False)):
         return steps.Detach(world.made, of, grad_mode(draw))
     return steps.Data(world.made, of)
-
-
-# -- writing ----------------------------------------------------------------------------------
-
-IN_PLACE = ("copy", *(name for name, op in OPERATORS.items() if op.has_inplace))
-
-
-def write(draw: Draw, world: World) -> Step | None:
-    """Draw an in-place operator."""
-    target = written(draw, world)
-    shape = world.tensors[target].geometry.shape
-    name = choose(draw, IN_PLACE)
-    binary = name == "copy" or OPERATORS[name].arity == 2
-    others = (f"t{fitting(draw, world, shape)}",) if binary else ()
-    extra = _extra(draw, name, shape) or ()
-    return steps.Write(target, name, others, extra, shape, grad_mode(draw))
-
-
-def fill(draw: Draw, world: World) -> Step | None:
-    """Draw ``zero_`` or ``fill_``."""
-    return steps.Fill(written(draw, world), choose(draw, (0, 2, 7)), grad_mode(draw))
-
-
-def set_item(draw: Draw, world: World) -> Step | None:
-    """Draw an assignment to an index."""
-    target = written(draw, world)
-    shape = world.tensors[target].geometry.shape
-    grad = grad_mode(draw)
-    sort = choose(draw, ("basic", "basic", "mask", "picks"))
-    if sort == "basic" or not shape or not shape[0]:
-        index = index_of(draw, shape)
-        return steps.SetItem(target, _value(draw, world), index, grad=grad)
-    number = choose(draw, (0, 1, 4))
-    if sort == "mask":
-        mask = booleans(draw, math.prod(shape))
-        return steps.SetItem(target, number, mask=mask, shape=shape, grad=grad)
-    picks = draw(st.lists(st.integers(0, shape[0] - 1), min_size=1, max_size=2, unique=True))
-    value: steps.Value = number
-    if draw(st.booleans()):
-        value = f"t{fitting(draw, world, (len(picks), *shape[1:]))}"
-    return steps.SetItem(target, value, picks=tuple(picks), grad=grad)
-
-
-def _value(draw: Draw, world: World) -> steps.Value:
-    sort = choose(draw, ("number", "tensor", "literal"))
-    if sort == "number":
-        return choose(draw, (0, 1, 4))
-    if sort == "literal":
-        return literal(draw, (1,))
-    return f"t{any_tensor(draw, world)}"
-
-
-def rearrange(draw: Draw, world: World) -> Step | None:
-    """Draw an in-place change of geometry."""
-    target = written(draw, world)
-    ndim = len(world.tensors[target].geometry.shape)
-    options = [ViewCall("unsqueeze", (0,)), ViewCall("squeeze")]
-    if ndim:
-        options.append(ViewCall("transpose", (0, ndim - 1)))
-    if ndim == 2:
-        options.append(ViewCall("t"))
-    if ndim > 3:
-        return None
-    return steps.Rearrange(target, choose(draw, options), grad_mode(draw))
-
-
-def resize(draw: Draw, world: World) -> Step | None:
-    """Draw a change of a tensor's shape; of a view that requires no grad, if there is one."""
-    views = [
-        name
-        for name, tensor in sorted(world.tensors.items())
-        if tensor.base is not None and not tensor.requires_grad
-    ]
-    target = choose(draw, views) if views else written(draw, world)
-    shape = choose(draw, ((), (1,), (2,), (3,), (1, 2), (2, 2), (2, 3)))
-    return steps.Resize(target, shape, grad_mode(draw))
 
 
 # -- flags, hooks, lifetime ---------------------------------------------------------------------
@@ -475,8 +374,9 @@ def last_gradients(world: World) -> list[Step]:
 STEPS: dict[str, Callable[[Draw, World], Step | None]] = {
     function.__name__: function
     for function in (
-        leaf, view, region, pieces, apply, saving, custom, detach, write, fill, set_item,
-        rearrange, resize, flag, hook, delete, inspect, backward, gradient, second_order, inference,
+        leaf, view, region, pieces, apply, saving, saving_part, custom, detach, write, fill, count,
+        set_item, beside, rearrange, resize, flag, hook, delete, inspect, backward, gradient,
+        second_order, inference,
     )
 }  # fmt: skip
 
@@ -497,6 +397,10 @@ MIXTURES: dict[str, tuple[str, ...]] = {
     "refusals": _mixture(
         pieces=3, view=3, region=2, write=3, fill=2, set_item=1, detach=2, saving=4, flag=1,
         backward=3, gradient=2, leaf=1, apply=1,
+    ),
+    "tables": _mixture(
+        saving_part=6, beside=6, region=2, view=1, saving=1, set_item=1, write=1, count=1,
+        rearrange=1, detach=1, backward=1, gradient=3, second_order=1, delete=1, inspect=1,
     ),
     "hooks": _mixture(
         hook=4, region=2, pieces=1, write=3, set_item=1, apply=2, backward=3, gradient=2,

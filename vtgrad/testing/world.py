@@ -43,6 +43,11 @@ class World:
         Operators of the user's, by name.
     decided : bool
         Whether the library has run the step already, and did not refuse it.
+    passes : int
+        How many passes were accepted that needed a saved tensor.
+    beside : int
+        How many of these needed a value beside which something was written since: the rule of the
+        whole storage refuses them.
     """
 
     manners: Manners = field(default_factory=Manners)
@@ -55,6 +60,8 @@ class World:
     )
     rules: Mapping[str, Rule] = field(default_factory=dict)
     decided: bool = False
+    passes: int = 0
+    beside: int = 0
     buffers: int = 0
     counters: int = 0
     made: int = 0
@@ -343,7 +350,7 @@ class World:
             if tensor.is_inference:
                 raise RefusedError("inference-saved")
             version = tensor.counter.version + ahead
-            check = Saved(tensor, version, tensor.node is not None, is_result)
+            check = Saved(tensor, version, tensor.node, is_result, self.manners.exact)
             save = Save(check, tensor.buffer.index, tensor.counter.index)
         self.saves.append(save)
         return save

@@ -5,14 +5,14 @@ from functools import partial
 
 import numpy as np
 
-from .geometry import Geometry, ViewRefusedError, contiguous
+from .geometry import Geometry, IntArray, ViewRefusedError, contiguous
 from .jets import Jet
-from .model import Creation, History, ModelTensor, RefusedError, SkippedError
+from .model import Creation, History, ModelTensor, RefusedError, Saved, SkippedError
 from .rules import Computed, MisfitError, Operator
 from .views import ViewCall, view_of
 from .world import World, check_size, rows_at
 
-__all__ = ["check_counted", "check_write", "detach_", "rearrange", "resize", "write"]
+__all__ = ["check_counted", "check_write", "count", "detach_", "rearrange", "resize", "write"]
 
 
 def check_counted(world: World, target: ModelTensor, *also: str) -> None:
@@ -50,10 +50,19 @@ def write(
     is_fill: bool = False,
     is_partial: bool = False,
     stretches: bool = False,
+    marks: IntArray | None = None,
+    is_unknown: bool = False,
 ) -> None:
     """Overwrite `target` with a function of itself and of other tensors.
 
     Of several reasons to refuse, the library may name any.
+
+    Parameters
+    ----------
+    marks
+        Which elements count as written, by number; all of them without it.
+    is_unknown
+        Whether nobody knows which of them do.
     """
     check_counted(world, target)
     grad = grad and not world.inference
@@ -93,7 +102,7 @@ def write(
             paths = {variable: saves | once for variable, saves in paths.items()}
             saved |= once
     rows = target.cells.ravel()
-    _touch(world, target)
+    _touch(world, target, rows if marks is None else rows[marks.ravel()], is_unknown=is_unknown)
     target.buffer.values[rows] = computed.values
     if not records:
         return
@@ -110,11 +119,24 @@ def write(
     world.refresh(target, written=True)
 
 
-def _touch(world: World, target: ModelTensor) -> None:
+def count(target: ModelTensor) -> None:
+    """Count all elements as written; none changes."""
     target.counter.version += 1
+    cells = target.cells.ravel().tolist()
+    target.counter.written.update(dict.fromkeys(cells, target.counter.version))
+
+
+def _touch(world: World, target: ModelTensor, cells: IntArray, *, is_unknown: bool) -> None:
+    counter = target.counter
+    counter.version += 1
+    marked = counter.touched if is_unknown else counter.written
+    marked.update(dict.fromkeys(cells.tolist(), counter.version))
+    written = set(target.cells.ravel().tolist())
     for save in world.saves:
-        if save.buffer == target.buffer.index and save.counter != target.counter.index:
-            save.spoiled = True
+        if save.buffer == target.buffer.index and save.counter != counter.index:
+            check = save.failure
+            if not isinstance(check, Saved) or check.cells & written:
+                save.spoiled = True
 
 
 def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, name: str) -> None:
@@ -181,6 +203,8 @@ def detach_(world: World, target: ModelTensor) -> None:
         or any(t.base is target for t in world.tensors.values())
     ):
         raise SkippedError
+    if target.node is not None:
+        target.node.detached = True
     jac, hes = world.variables.constants(target.buffer.values.size)
     target.history, target.leaf, target.node = History(jac, hes, {}), None, None
 

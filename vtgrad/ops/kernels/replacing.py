@@ -60,9 +60,9 @@ def put_(self: Array, index: Array, source: Array, accumulate: bool = False) -> 
         return NOTHING
     positions = _from_start(index, self.size)
     values = np.ravel(source)
-    places = np.unravel_index(positions, self.shape)
     if self.ndim == 0:
-        self, places = self.reshape(1), (positions,)
+        self = self.reshape(1)
+    places = np.unravel_index(positions, self.shape)
     if accumulate:
         return adding_at(self, places, values, positions)
     return put_last(self, places, values, positions, self.size, positions)

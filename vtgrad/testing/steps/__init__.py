@@ -26,6 +26,7 @@ from .making import View as View
 from .passing import Backward as Backward
 from .passing import Gradient as Gradient
 from .passing import SecondOrder as SecondOrder
+from .writing import Count as Count
 from .writing import Fill as Fill
 from .writing import Rearrange as Rearrange
 from .writing import Resize as Resize

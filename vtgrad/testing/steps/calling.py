@@ -108,7 +108,9 @@ def _write(world: World, rule: Rule, tensors: Sequence[ModelTensor], grad: bool)
         return made
 
     try:
-        write(world, target, computed, operator, others, grad, "")
+        # A Function declares that it writes the whole tensor; of others nobody knows.
+        unknown = not rule.is_function
+        write(world, target, computed, operator, others, grad, "", is_unknown=unknown)
     except RefusedError as refused:
         if "leaf-write" in refused.kinds:
             # It may write through a view of its operand.

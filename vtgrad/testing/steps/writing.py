@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..geometry import contiguous
+from ..geometry import IntArray, contiguous
 from ..jets import Jet, Linear
 from ..model import ModelTensor, RefusedError, SkippedError
 from ..rules import OPERATORS, Computed, MisfitError, Operator, Saving
 from ..views import Argument, ViewCall
 from ..world import World
-from ..writes import check_counted, rearrange, resize, write
+from ..writes import check_counted, count, rearrange, resize, write
 from .base import (
     NOTHING,
     Expected,
@@ -26,7 +26,7 @@ from .base import (
     value_source,
 )
 
-__all__ = ["Fill", "Rearrange", "Resize", "SetItem", "Write"]
+__all__ = ["Count", "Fill", "Rearrange", "Resize", "SetItem", "Write"]
 
 _COPY = Operator("copy", "torch::autograd::CopyBackwards", 2, lambda *_: _never())
 _FILL = Operator("fill", "FillBackward2", 1, lambda *_: _never())
@@ -113,8 +113,13 @@ class Write(Step):
             self.grad,
             operator.node,
             is_partial=self.name == "masked_fill",
+            marks=self._marks(),
         )
         return NOTHING
+
+    def _marks(self) -> IntArray | None:
+        """Which elements count as written, if not all."""
+        return np.flatnonzero(self.extra[0]) if self.name == "masked_fill" else None
 
 
 @dataclass(frozen=True)
@@ -252,7 +257,17 @@ class SetItem(Step):
                 ),
             )
 
-        write(world, target, rule, _PUT, [other], self.grad, _PUT.node, is_partial=True)
+        write(
+            world,
+            target,
+            rule,
+            _PUT,
+            [other],
+            self.grad,
+            _PUT.node,
+            is_partial=True,
+            marks=picked,
+        )
 
 
 @dataclass(frozen=True)
@@ -296,4 +311,23 @@ class Resize(Step):
     def predict(self, world: World) -> Expected:
         """See `Step`."""
         resize(world, world.tensors[self.target], self.shape)
+        return NOTHING
+
+
+@dataclass(frozen=True)
+class Count(Step):
+    """Say that a tensor was written by other means: ``increment_version``."""
+
+    target: int
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        return [f"vt.autograd.graph.increment_version({named(self.target)})"]
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        target = world.tensors[self.target]
+        if target.is_inference:
+            raise SkippedError
+        count(target)
         return NOTHING

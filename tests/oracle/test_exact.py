@@ -1,0 +1,64 @@
+"""Whatever the exact rule accepts has the gradient of the program with clones.
+
+``VTGRAD_ORACLE_PROGRAMS`` says how many programs (a third of them; 1,000 if it is not set). What
+breaks it: a write that leaves no mark, marks other elements, or marks them too late.
+"""
+
+import os
+
+import pytest
+
+import vtgrad
+from tests.oracle.exact import AgainstClones, ExactFuzzer
+from tests.oracle.fuzz import Totals
+from tests.oracle.program import Program, Step
+from tests.oracle.run import report
+
+PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000")) // 3
+PEER = "vtgrad"
+
+LEAF = Step("L.tensor([1.5, -2.0, 0.5], dtype=L.float64, requires_grad=True)", ("t0",), "", "leaf")
+COPY = Step("t0.clone()", ("t1",), "", "clone")
+SAVE = Step("t1[0] * t1[0]", ("t2",), "", "mul")
+PASS = Step("dense(L.autograd.grad(t2, [t0])[0])", ("t3",), "", "grad", backward=True)
+
+
+def run(*steps: Step) -> AgainstClones:
+    pair = AgainstClones(PEER, "always")
+    for step in steps:
+        pair.step(step)
+    return pair
+
+
+def test_exactly_what_was_overwritten_is_refused() -> None:
+    program: Program = (LEAF, COPY, SAVE)
+    beside = run(*program, Step("t1[1:].mul_(2)", (), "", "mul_"), PASS)
+    assert (beside.gained, beside.refused, beside.run.divergences) == (1, 0, [])
+    there = run(*program, Step("t1[:1].mul_(2)", (), "", "mul_"), PASS)
+    assert (there.gained, there.refused, there.run.divergences) == (0, 1, [])
+
+
+def test_random_programs_have_the_gradients_of_clones() -> None:
+    fuzzer, totals = ExactFuzzer(PEER, seed=20261123), Totals()
+    for index in range(PROGRAMS):
+        totals.add(index, *fuzzer.run(index))
+    fuzzer.count()
+    texts = [
+        f"program {index} ({totals.counts[signature]} alike)\n{report(run, PEER)}"
+        for signature, (index, _, run) in list(totals.failures.items())[:3]
+    ]
+    assert not texts, "\n\n".join(texts)
+    # Programs that never meet what tells the rules apart would compare nothing.
+    assert fuzzer.passes > PROGRAMS
+    assert fuzzer.gained > PROGRAMS // 20
+    assert fuzzer.refused > PROGRAMS // 20
+
+
+@pytest.mark.skipif(
+    vtgrad.__compiled__, reason="native calls go past the seams at which faults are planted"
+)
+def test_marks_that_are_missing_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vtgrad.storage.mark_written.region_of", lambda *_: (0, 0, None))
+    fuzzer = ExactFuzzer(PEER, seed=20261123)
+    found = [fuzzer.run(index)[1].signature for index in range(60)]
+    assert any(found)
