@@ -1,8 +1,7 @@
 """Dynamic time warping: the least cost of matching two series, which may be stretched.
 
-Cell (i, j) of the table is the distance of two values plus the smallest of three neighbours. Cells
-that were read are not written again, and a minimum saves which neighbour it was: it runs by
-default.
+Cell (i, j) of the table is the distance of two values plus the smallest of three neighbours. A
+minimum saves the two cells that it compares, which are not written again: it runs by default.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ level that wanders, seen through noise::
 
 The filter is written as in NumPy: all four buffers are rows of one workspace, and year ``t`` is
 computed from year ``t - 1`` of the table that it fills.  The rows share one storage, hence one
-version counter, and each write moves it; but a saved value is stale only if one of its own
-elements was written, and no cell is written twice.  The likelihood reads the buffers after the last
-write, and its gradient flows back through all these writes.
+version counter, which each write moves.  Backward is not hindered by that: no cell is written
+twice, and a saved value is stale only if one of its own elements was written.  The likelihood reads
+the buffers after the last write, and its gradient flows back through all these writes.
 """
 
 from __future__ import annotations
