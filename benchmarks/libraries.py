@@ -47,6 +47,9 @@ class Toolkit(Protocol):
     def zeros(self, *sizes: int) -> Array:
         """A new array that a program may write into."""
 
+    def clone(self, x: Array) -> Array:
+        """A copy of an array, through which gradients pass."""
+
     def sigmoid(self, x: Array) -> Array:
         """The logistic function, as users of the library write it."""
 
@@ -100,6 +103,9 @@ class NumpyToolkit:
     def zeros(self, *sizes: int) -> Array:
         return np.zeros(sizes, self._dtype)
 
+    def clone(self, x: Array) -> Array:
+        return x.copy()
+
     def sigmoid(self, x: Array) -> Array:
         return 1 / (1 + np.exp(-x))
 
@@ -129,6 +135,9 @@ class TapeLibrary:
 
     def zeros(self, *sizes: int) -> Array:
         return self.ops.zeros(sizes, dtype=getattr(self.ops, self._dtype))
+
+    def clone(self, x: Array) -> Array:
+        return x.clone()
 
     def sigmoid(self, x: Array) -> Array:
         return self.ops.sigmoid(x)
@@ -181,6 +190,9 @@ class _MyGradLibrary(TapeLibrary):
     def zeros(self, *sizes: int) -> Array:
         return self.ops.zeros(sizes, dtype=self._dtype)
 
+    def clone(self, x: Array) -> Array:
+        return +x
+
     def sigmoid(self, x: Array) -> Array:
         return self._activations.sigmoid(x)
 
@@ -223,6 +235,9 @@ class _AutogradLibrary:
 
     def zeros(self, *sizes: int) -> Array:
         return self.ops.zeros(sizes, self._dtype)
+
+    def clone(self, x: Array) -> Array:
+        return +x
 
     def sigmoid(self, x: Array) -> Array:
         return 1 / (1 + self.ops.exp(-x))

@@ -5,6 +5,7 @@ something else on another machine. The libraries take turns within a round, so t
 that is busy for a while slows all of them, and what is shown is the median of the rounds.
 
 The garbage collector stays on, as in a user's program: what a graph costs it is part of the cost.
+Only `ways` turns it off.
 """
 
 import gc

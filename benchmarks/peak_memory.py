@@ -1,4 +1,4 @@
-"""Peak memory of an elementwise net with 50 layers, in units of the least that it needs."""
+"""Peak memory in units of the least: a net with 50 layers, and 50 steps that write one array."""
 
 import gc
 import tracemalloc
@@ -7,14 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from .bench import Bench
-from .libraries import Array, Library, Real, Toolkit
+from .libraries import Array, Body, Library, Real, Toolkit
 from .results import Bar, Result
+from .ways import Way, both_passes
 
 SECTION = "peak memory"
 LAYERS = 50
 ELEMENTS = 250_000
 # PyTorch's memory is not allocated through Python, where it could be traced.
 UNTRACED = ("torch",)
+WAYS: dict[Way, Bar | None] = {"rewind": Bar(1.2, 1.2, against=""), "clone": None}
 
 
 def net(lib: Toolkit, x: Array) -> Array:
@@ -36,9 +38,22 @@ def minimum(array: Real) -> int:
     return (LAYERS + 1) * array.nbytes
 
 
-def peak(library: Library, array: Real) -> int:
+def swing(lib: Toolkit, start: Array, *, clone: bool = False) -> Array:
+    """Every step needs the value that it overwrites for its gradient, and nothing else."""
+    x = lib.clone(start)
+    for _ in range(LAYERS):
+        x += 0.1 * lib.ops.sin(lib.clone(x) if clone else x)
+    return x.sum()
+
+
+def overwritten(array: Real) -> int:
+    """Bytes that the steps overwrite, and the one storage that they write."""
+    return (LAYERS + 1) * array.nbytes
+
+
+def peak(library: Library, body: Body, array: Real, way: Way = "exact") -> int:
     """Bytes that both passes add, at most, to what was there before."""
-    both = library.differentiate(net, [array])
+    both = both_passes(library, body, [array], way)()
     both()
     gc.collect()
     tracemalloc.start()
@@ -50,11 +65,15 @@ def peak(library: Library, array: Real) -> int:
 
 
 def rows(bench: Bench) -> Iterator[Result]:
-    """The one figure."""
+    """The net beside the peers, then the steps in both ways that they can be run."""
     array = np.linspace(-2.0, 2.0, ELEMENTS, dtype=np.float32)
     able = bench.able(writes=False, without=UNTRACED)
     found = {
-        name: [peak(library, array) / minimum(array) for _ in range(2)]
+        name: [peak(library, net, array) / minimum(array) for _ in range(2)]
         for name, library in able.items()
     }
     yield Result(SECTION, "50 layers, peak / minimum", "times", found, Bar(1.15, 1.15, against=""))
+    ours = bench.libraries["vtgrad"]
+    for way, bar in WAYS.items():
+        found = {"vtgrad": [peak(ours, swing, array, way) / overwritten(array) for _ in range(2)]}
+        yield Result(SECTION, f"50 steps, {way}, peak / overwritten", "times", found, bar)

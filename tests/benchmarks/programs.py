@@ -1,6 +1,6 @@
 """Every program of the benchmarks, at a size that finite differences can be taken at."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -14,6 +14,8 @@ from benchmarks import (
     lstm,
     mlp,
     peak_memory,
+    reading_back,
+    rewinding,
     slices_of_one_base,
     stencil,
     views_and_writes,
@@ -48,6 +50,14 @@ class Case:
             np.zeros_like(array) if leaf.grad is None else np.asarray(leaf.grad)
             for leaf, array in zip(leaves, self.arrays, strict=True)
         ]
+
+
+def _with_copies(
+    section: str, programs: Mapping[str, Body], arrays: Sequence[Real]
+) -> Iterator[Case]:
+    """Programs that every library can run, which is not so without the copies."""
+    for name, body in programs.items():
+        yield Case(section, name, partial(body, length=6, clone=True), arrays, writes=True)
 
 
 def _cases() -> list[Case]:
@@ -97,6 +107,9 @@ def _cases() -> list[Case]:
             for name, pair in large_arrays.PAIRS.items()
         ),
         Case("peak_memory", "net", peak_memory.net, vector),
+        *_with_copies("reading_back", reading_back.PROGRAMS, reading_back.inputs()),
+        *_with_copies("rewinding", rewinding.PROGRAMS, rewinding.inputs()),
+        Case("peak_memory", "swing", partial(peak_memory.swing, clone=True), vector, writes=True),
     ]
 
 

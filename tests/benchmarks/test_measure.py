@@ -7,7 +7,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from benchmarks import chains, filling, measure, peak_memory, slices_of_one_base
+from benchmarks import (
+    chains,
+    filling,
+    measure,
+    peak_memory,
+    reading_back,
+    rewinding,
+    slices_of_one_base,
+)
 from benchmarks.bench import Bench
 from benchmarks.libraries import load
 from benchmarks.measure import Figure, figure, growth_exponent, interleaved, ratios
@@ -79,6 +87,8 @@ def test_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         "small_operators",
         "views_and_writes",
         "filling",
+        "reading_back",
+        "rewinding",
         "slices_of_one_base",
         "factorisations",
         "stencil",
@@ -91,7 +101,8 @@ def test_a_section_yields_its_rows(section: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(measure, "_TARGET_SECONDS", 0.0)
     # Walking through all that the tests have imported, again and again, takes seconds.
     monkeypatch.setattr(gc, "collect", lambda: 0)
-    monkeypatch.setattr(filling, "LENGTHS", (4, 8, 16))
+    for lengths in (filling, reading_back, rewinding):
+        monkeypatch.setattr(lengths, "LENGTHS", (4, 8, 16))
     monkeypatch.setattr(slices_of_one_base, "COUNTS", (4, 8, 16))
     monkeypatch.setattr(peak_memory, "ELEMENTS", 1000)
     bench = Bench({"vtgrad": load("vtgrad")}, rounds=2, quick=True)
@@ -127,4 +138,9 @@ def test_the_program_for_a_fresh_interpreter_prints_every_size(
 
 def test_the_peak_is_at_least_the_minimum() -> None:
     array = np.linspace(-2.0, 2.0, 50_000, dtype=np.float32)
-    assert peak_memory.peak(load("vtgrad"), array) >= 0.99 * peak_memory.minimum(array)
+    library = load("vtgrad")
+    least = peak_memory.minimum(array)
+    assert peak_memory.peak(library, peak_memory.net, array) >= 0.99 * least
+    for way in peak_memory.WAYS:
+        kept = peak_memory.overwritten(array)
+        assert peak_memory.peak(library, peak_memory.swing, array, way) >= 0.99 * kept

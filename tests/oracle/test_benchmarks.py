@@ -1,10 +1,15 @@
 """The benchmarks measure the same program in every library."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from benchmarks.libraries import PEERS, load
+from benchmarks import reading_back, rewinding
+from benchmarks.libraries import PEERS, Body, load
 from tests.benchmarks.programs import CASES, Case
+
+KEPT = {**reading_back.PROGRAMS, **rewinding.PROGRAMS}
 
 
 @pytest.mark.parametrize("peer", PEERS)
@@ -20,3 +25,29 @@ def test_a_peer_finds_the_same_gradients(case: Case, peer: str) -> None:
     ours = case.gradients(load("vtgrad", "float64"))
     for expected, found in zip(theirs, ours, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "body"), KEPT.items(), ids=KEPT)
+def test_where_torch_keeps_what_is_overwritten_its_gradient_is_as_said(
+    name: str, body: Body
+) -> None:
+    # Where it is wrong, without a word, its time is not shown.
+    library = load("torch", "float64")
+    arrays = reading_back.inputs()
+    program = partial(body, length=40)
+    expected = Case("", name, partial(program, clone=True), arrays).gradients(library)
+    with library.ops.autograd.graph.allow_mutation_on_saved_tensors():
+        found = Case("", name, program, arrays).gradients(library)
+    right = all(np.allclose(a, b, rtol=1e-9) for a, b in zip(found, expected, strict=True))
+    assert right == (name not in rewinding.WRONG_IN_TORCH)
+
+
+@pytest.mark.parametrize(("name", "body"), KEPT.items(), ids=KEPT)
+def test_mygrad_runs_the_programs_as_they_stand(name: str, body: Body) -> None:
+    pytest.importorskip("mygrad")
+    arrays = reading_back.inputs()
+    program = partial(body, length=40)
+    found = Case("", name, program, arrays).gradients(load("mygrad", "float64"))
+    copying = Case("", name, partial(program, clone=True), arrays)
+    for ours, theirs in zip(copying.gradients(load("vtgrad", "float64")), found, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)

@@ -25,6 +25,7 @@ BESIDE = {
     "README.md",
     "benchmarks",
     "docs",
+    "examples",
     "setup.py",
 }
 

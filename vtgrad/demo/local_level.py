@@ -6,13 +6,11 @@ level that wanders, seen through noise::
     y[t]       = level[t] + e[t],    e[t] ~ N(0, observation variance)
     level[t+1] = level[t] + n[t],    n[t] ~ N(0, level variance)
 
-What this module guards against is a stale saved value.  All four buffers are rows of one
-workspace, hence of one storage, hence of one version counter: writing year ``t`` moves the
-version of every cell of every row.  A product that read ``states[t - 1]`` would save that
-view, and the very next write would make the save stale.  So the recursion reads only its own
-running scalars, which nobody overwrites, and *copies* them into the buffers; the buffers are
-read once, after the last write, by the likelihood.  Its gradient flows back through all
-these writes.
+The filter is written as in NumPy: all four buffers are rows of one workspace, and year ``t`` is
+computed from year ``t - 1`` of the table that it fills.  The rows share one storage, hence one
+version counter, which each write moves.  Backward is not hindered by that: no cell is written
+twice, and a saved value is stale only if one of its own elements was written.  The likelihood reads
+the buffers after the last write, and its gradient flows back through all these writes.
 """
 
 from __future__ import annotations
@@ -109,20 +107,17 @@ def kalman_filter(log_variances: vt.Tensor, flows: Sequence[float]) -> FilterBuf
     variance_pair = log_variances.exp()
     observation_variance, level_variance = variance_pair[0], variance_pair[1]
 
-    level = vt.tensor(flows[0], dtype=vt.float64)
-    variance = observation_variance
-    buffers.states[0] = level
-    buffers.variances[0] = variance
+    states, variances = buffers.states, buffers.variances
+    states[0] = flows[0]
+    variances[0] = observation_variance
     for year, flow in enumerate(flows[1:], start=1):
-        predicted_variance = variance + level_variance
-        innovation = flow - level
+        predicted_variance = variances[year - 1] + level_variance
+        innovation = flow - states[year - 1]
         innovation_variance = predicted_variance + observation_variance
         gain = predicted_variance / innovation_variance
-        level = level + gain * innovation
-        variance = gain * observation_variance
 
-        buffers.states[year] = level
-        buffers.variances[year] = variance
+        states[year] = states[year - 1] + gain * innovation
+        variances[year] = gain * observation_variance
         buffers.innovations[year] = innovation
         buffers.innovation_variances[year] = innovation_variance
     return buffers
