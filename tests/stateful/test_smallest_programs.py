@@ -13,6 +13,7 @@ from vtgrad.testing.steps import (
     Backward,
     Fill,
     Gradient,
+    Hook,
     Inference,
     Inspect,
     Leaf,
@@ -29,6 +30,7 @@ from vtgrad.testing.views import ViewCall
 from .faults import RARE_FAULTS_OF_WRITES, Fault
 from .faults_of_marks import FAULTS_OF_MARKS, RARE_FAULTS_OF_MARKS
 from .faults_of_memory import FAULTS_OF_MEMORY, RARE_FAULTS_OF_MEMORY
+from .faults_of_passes import RARE_FAULTS_OF_PASSES
 
 FAULTS = [
     *FAULTS_OF_MEMORY,
@@ -36,6 +38,7 @@ FAULTS = [
     *RARE_FAULTS_OF_WRITES,
     *FAULTS_OF_MARKS,
     *RARE_FAULTS_OF_MARKS,
+    *RARE_FAULTS_OF_PASSES,
 ]
 
 ONE = Literal((1,), (1,))
@@ -198,6 +201,14 @@ PROGRAMS: dict[str, list[Step]] = {
         _item(3, 1, 1),
         Apply(4, "add", (2, 3)),
         Gradient(4, ONE, (0,)),
+    ],
+    "gradient_that_a_hook_keeps_is_overwritten": [
+        LEAF,
+        COPY,
+        Hook(0, "h0", 1),
+        Write(1, "copy", ("t0",), shape=(2,)),
+        Backward(1, TWO, retain=True),
+        Backward(1, TWO, retain=True),
     ],
     "retained_gradient_survives_a_write_to_its_base": [
         LEAF,
