@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from types import TracebackType
-from typing import ParamSpec, Protocol, Self, TypeAlias, TypeVar, overload
+from typing import ClassVar, ParamSpec, Protocol, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..storage.inference import is_inference_mode_enabled as is_inference_mode_enabled
@@ -114,7 +114,7 @@ class ModeScope:
         thread.mode = switched.silent[ident] = switched.inference[ident] = before
         settle(ident)
 
-    __exit__ = _Exit(_leave)
+    __exit__: ClassVar[_Exit] = _Exit(_leave)
 
     def _abandon(self, gone: weakref.ref[Exit]) -> None:
         """Leave a block whose ``__exit__`` never ran."""
@@ -171,7 +171,7 @@ class _GradScope(ModeScope):
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before.grad]
         settle(ident)
 
-    __exit__ = _Exit(_leave)
+    __exit__: ClassVar[_Exit] = _Exit(_leave)
 
     def mode_after(self, before: Mode) -> Mode:
         """The mode that is set where `before` was."""
