@@ -8,7 +8,8 @@ would cost time whenever a view is made, for something that hardly ever happens.
 looked for when it happens, among all objects that Python's garbage collector knows, which takes
 milliseconds. See also Note [Frozen objects are not found].
 
-What has failed after a buffer grew for it takes the growth back (`Growth.undo`).
+What fails after a buffer grew for it leaves it as large as it is by then: its tensors show what they
+showed before.
 
 A buffer that somebody looks at who is no tensor cannot grow: `from_numpy` and `x.numpy()` mark it,
 for good, because an array outlives what can be known about it.
@@ -17,6 +18,7 @@ for good, because an array outlives what can be known about it.
 from __future__ import annotations
 
 import gc
+from collections import deque
 
 import numpy as np
 
@@ -27,7 +29,7 @@ from vtgrad.storage.lazy_array import like
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_impl import TensorImpl
 
-__all__ = ["Growth", "check_growth", "grow"]
+__all__ = ["check_growth", "grow"]
 
 
 def check_growth(storage: Storage, nbytes: int) -> None:
@@ -54,44 +56,10 @@ def check_growth(storage: Storage, nbytes: int) -> None:
         )
 
 
-class Growth:
-    """A buffer that has grown, and how it was before."""
-
-    __slots__ = ("_arrays", "_flat", "_owner", "_storage")
-
-    _storage: Storage
-    _owner: Array
-    _flat: Array
-    _arrays: list[tuple[TensorImpl, Array]]
-
-    def __init__(self, storage: Storage, arrays: list[tuple[TensorImpl, Array]]) -> None:
-        """Remember a buffer, and the arrays of all tensors on it."""
-        self._storage = storage
-        self._owner = storage.owner
-        self._flat = storage.flat
-        self._arrays = arrays
-
-    def undo(self) -> None:
-        """Let all tensors look at the former memory again, which gets what was written since."""
-        storage = self._storage
-        if storage.owner is self._owner:
-            return
-        self._flat[:] = storage.flat[: self._flat.size]
-        for impl, array in self._arrays:
-            impl.array = array
-        storage.owner = self._owner
-        storage._flat = self._flat
-
-
-def grow(storage: Storage, nbytes: int) -> Growth | None:
+def grow(storage: Storage, nbytes: int) -> None:
     """Make a buffer at least this large, for all tensors that look at it; new bytes are zero.
 
     See Note [Growing a buffer]. After an error it is as before.
-
-    Returns
-    -------
-    Growth or None
-        What can undo it; None if the buffer is large enough.
 
     Raises
     ------
@@ -101,7 +69,7 @@ def grow(storage: Storage, nbytes: int) -> Growth | None:
     check_growth(storage, nbytes)
     before = storage.nbytes()
     if nbytes <= before:
-        return None
+        return
     try:
         memory = np.zeros(nbytes, np.uint8)
     except (MemoryError, ValueError, OverflowError):
@@ -112,18 +80,10 @@ def grow(storage: Storage, nbytes: int) -> Growth | None:
         for user in gc.get_referrers(storage)
         if isinstance(user, TensorImpl) and user._storage is storage
     ]
-    moved = [(user, _moved(user.array, memory, user.byte_offset)) for user in users]
-    growth = Growth(storage, [(user, user.array) for user in users])
-    # First, because `undo` does nothing before.
-    storage.owner = memory
-    try:
-        storage._flat = memory
-        for impl, array in moved:
-            impl.array = array
-    except BaseException:
-        growth.undo()
-        raise
-    return growth
+    arrays = [_moved(user.array, memory, user.byte_offset) for user in users]
+    # One call of a C function, so that no signal handler finds some tensors on the old memory.
+    fields = ["owner", "_flat", *["array"] * len(users)]
+    deque(map(setattr, [storage, storage, *users], fields, [memory, memory, *arrays]), 0)
 
 
 def _moved(array: Array, memory: Array, offset: int) -> Array:

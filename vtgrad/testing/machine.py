@@ -58,8 +58,8 @@ class ViewsAndWrites(RuleBasedStateMachine):
 
     library: ClassVar[Library]
     called: ClassVar[set[str]]
-    passes: ClassVar[int]
-    beside: ClassVar[int]
+    passes: ClassVar[int] = 0
+    beside: ClassVar[int] = 0
 
     def __init__(self) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..errors import ArgumentTypeError, OutOfBoundsError, ResizeError
 from ..graph.functions import requires_grad
 from ..storage.arrays import Shape
-from ..storage.growth import Growth, grow
+from ..storage.growth import grow
 from ..storage.inference import is_inference_mode_enabled, refuse_outside_inference_mode
 from ..storage.lazy_array import like
 from ..storage.memory_format import MemoryFormat, strides_in_format
@@ -62,18 +62,13 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
             # The elements stay where they are: strides differ where there is nowhere to go.
             impl.set_geometry_of(resized(impl, shape, strides))
             return target
-    growth = make_room(impl, shape, strides)
-    try:
-        # Another order shows other elements at the same places, of which PyTorch tells nobody.
-        change_geometry(target, resized(impl, shape, strides), "resize_")
-    except BaseException:
-        if growth is not None:
-            growth.undo()
-        raise
+    make_room(impl, shape, strides)
+    # Another order shows other elements at the same places, without a new version in PyTorch.
+    change_geometry(target, resized(impl, shape, strides), "resize_")
     return target
 
 
-def make_room(impl: TensorImpl, sizes: Shape, strides: Shape) -> Growth | None:
+def make_room(impl: TensorImpl, sizes: Shape, strides: Shape) -> None:
     """Let the memory grow, if it must, for another geometry from the first element on.
 
     Raises
@@ -83,9 +78,7 @@ def make_room(impl: TensorImpl, sizes: Shape, strides: Shape) -> Growth | None:
     OutOfBoundsError
         If the geometry is malformed.
     """
-    return grow(
-        impl.storage, needed_bytes(sizes, strides, impl.storage_offset, impl.dtype.itemsize)
-    )
+    grow(impl.storage, needed_bytes(sizes, strides, impl.storage_offset, impl.dtype.itemsize))
 
 
 def resized(impl: TensorImpl, sizes: Shape, strides: Shape) -> TensorImpl:

@@ -88,18 +88,13 @@ def set_memory(
     needed = needed_bytes(sizes, strides, offset, impl.dtype.itemsize)
     check_growth(storage, needed)
     node = recorder(target, origin, inplace=True) if recording else None
-    growth = grow(storage, needed)
-    try:
-        array = storage.strided(impl.dtype, sizes, strides, offset)
-        changed = TensorImpl(like(impl.array, array))
-        changed.byte_offset = offset * impl.dtype.itemsize
-        changed._storage = storage
-        changed._strides = strides
-        change_geometry(target, changed, "set_", node, same_elements=False)
-    except BaseException:
-        if growth is not None:
-            growth.undo()
-        raise
+    grow(storage, needed)
+    array = storage.strided(impl.dtype, sizes, strides, offset)
+    changed = TensorImpl(like(impl.array, array))
+    changed.byte_offset = offset * impl.dtype.itemsize
+    changed._storage = storage
+    changed._strides = strides
+    change_geometry(target, changed, "set_", node, same_elements=False)
     return target
 
 
