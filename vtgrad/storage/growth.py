@@ -8,8 +8,7 @@ would cost time whenever a view is made, for something that hardly ever happens.
 looked for when it happens, among all objects that Python's garbage collector knows, which takes
 milliseconds. See also Note [Frozen objects are not found].
 
-What fails after a buffer grew for it leaves it as large as it is by then: its tensors show what they
-showed before.
+What fails after a buffer grew for it leaves it large: its tensors show what they showed before.
 
 A buffer that somebody looks at who is no tensor cannot grow: `from_numpy` and `x.numpy()` mark it,
 for good, because an array outlives what can be known about it.
