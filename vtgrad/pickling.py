@@ -39,7 +39,7 @@ from .storage.tensor_base import TensorBase
 from .storage.tensor_impl import TensorImpl
 from .storage.version_counter import INFERENCE, VersionCounter
 
-__all__ = ["deep_copy", "reduce_tensor"]
+__all__ = ["deep_copy", "give_state", "reduce_tensor", "state_of"]
 
 State = tuple[type[TensorBase], Storage, VersionCounter, DType, Shape, Shape, int, bool, bool, bool]
 
@@ -53,9 +53,14 @@ def reduce_tensor(tensor: TensorBase) -> tuple[object, State] | tuple[object, St
 
 def _attributes_of(tensor: TensorBase) -> object:
     """What a subclass keeps beside the tensor, in the form that `pickle` takes; None if nothing."""
-    own = type(tensor).__getstate__
-    if own is not object.__getstate__:
-        return own(tensor)
+    return type(tensor).__getstate__(tensor)
+
+
+def state_of(tensor: TensorBase) -> object:
+    """``__getstate__`` of tensors whose class has none of its own.
+
+    Tensors have it because native classes do, whose own would list what the facts have already.
+    """
     state = object.__getstate__(tensor)
     if not isinstance(state, tuple):
         return state
@@ -65,12 +70,8 @@ def _attributes_of(tensor: TensorBase) -> object:
     return (attributes, kept) if kept else attributes
 
 
-def _give_attributes(tensor: TensorBase, state: object) -> None:
-    """Do what `pickle` does with a state."""
-    own = getattr(tensor, "__setstate__", None)
-    if own is not None:
-        own(state)
-        return
+def give_state(tensor: TensorBase, state: object) -> None:
+    """``__setstate__`` of tensors whose class has none of its own: what `pickle` does."""
     for attributes in state if isinstance(state, tuple) else (state,):
         for name, value in (attributes or {}).items():
             object.__setattr__(tensor, name, value)
@@ -120,7 +121,8 @@ def deep_copy(tensor: TensorBase, memo: dict[int, object]) -> TensorBase:
         own_meta(new).own_cell().grad = copy.deepcopy(meta.cell.grad, memo)
     attributes = _attributes_of(tensor)
     if attributes is not None:
-        _give_attributes(new, copy.deepcopy(attributes, memo))
+        give: Callable[[object], None] = new.__setstate__  # type: ignore[attr-defined]  # tensors have it, see `give_state`
+        give(copy.deepcopy(attributes, memo))
     return new
 
 

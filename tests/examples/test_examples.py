@@ -128,7 +128,8 @@ def test_an_example_runs_alone(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-W", "error", str(FOLDER / "cholesky.py")],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(library)},
+        # The programs find each other, also where the tests must not find what lies beside them.
+        env=os.environ | {"PYTHONPATH": str(library), "PYTHONSAFEPATH": ""},
         capture_output=True,
         text=True,
         check=False,

@@ -321,12 +321,13 @@ def _without_and_with(
 def _assert_nothing_is_wrong(make: Callable[[], Made], tensors: tuple[vt.Tensor, ...]) -> None:
     """Values are those before or after the write, and so are gradients, or they are refused.
 
-    New values have a new version, and where no version has moved all is as before.
+    New values have a new version, and where no version has moved the values are as before; a
+    gradient may be refused by then, because the producer is taken away first.
     """
     before, after = _without_and_with(make)
     seen = _seen(tensors)
     if [version for _, version, _ in seen] == [version for _, version, _ in before]:
-        assert seen == before
+        assert [value for value, _, _ in seen] == [value for value, _, _ in before]
     for now, old, new in zip(seen, before, after, strict=True):
         value, version, passed = now
         assert value == old[0] or version != old[1]
@@ -444,6 +445,8 @@ def _interrupt_then_double(array: Array) -> Store:
 def test_a_value_whose_store_was_interrupted_has_no_gradient(
     through_view: bool, writer: Callable[[Array], Store]
 ) -> None:
+    if vt.__compiled__ and writer is _double_then_interrupt:
+        pytest.skip("compiled code is interrupted when the write is over")
     leaf = vt.ones(2, requires_grad=True)
     x = leaf * 3
     square = x * x

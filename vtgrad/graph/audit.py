@@ -158,22 +158,58 @@ class _Lock:
                 array.flags.writeable = True
 
 
-# Arrays outside of tensors on each storage, and the lock that saved values on it hold.
-_aliases: Final[weakref.WeakKeyDictionary[Storage, list[weakref.ref[Array]]]] = (
-    weakref.WeakKeyDictionary()
-)
-_locks: Final[weakref.WeakKeyDictionary[Storage, weakref.ref[_Lock]]] = weakref.WeakKeyDictionary()
+class _Aliases:
+    """Arrays outside of tensors on one storage.
+
+    Attributes
+    ----------
+    arrays : list of weak references to ndarray
+        Those that were handed out, or taken, while locks were on.
+    held : weak reference to _Lock, or None
+        The lock that saved values on the storage hold.
+    """
+
+    __slots__ = ("arrays", "held")
+
+    arrays: list[weakref.ref[Array]]
+    held: weakref.ref[_Lock] | None
+
+    def __init__(self) -> None:
+        self.arrays = []
+        self.held = None
+
+    @staticmethod
+    def of(storage: Storage) -> _Aliases:
+        """Those of a storage."""
+        known = storage.aliases
+        if not isinstance(known, _Aliases):
+            known = storage.aliases = _Aliases()
+        return known
+
+    def add(self, array: Array) -> None:
+        """Note one more, and lock it if the storage is locked."""
+        self.arrays = [reference for reference in self.arrays if reference() is not None]
+        self.arrays.append(weakref.ref(array))
+        held = None if self.held is None else self.held()
+        if held is not None:
+            held.lock(array)
+
+    def locked(self) -> _Lock:
+        """The lock of all of them; who holds it keeps them locked."""
+        lock = None if self.held is None else self.held()
+        if lock is None:
+            lock = _Lock()
+            self.held = weakref.ref(lock)
+            for reference in self.arrays:
+                array = reference()
+                if array is not None:
+                    lock.lock(array)
+        return lock
 
 
 def show_to_numpy(storage: Storage, array: Array) -> None:
     """Note that an array outside of tensors lies on a storage; only called while locks are on."""
-    known = _aliases.setdefault(storage, [])
-    known[:] = [reference for reference in known if reference() is not None]
-    known.append(weakref.ref(array))
-    reference = _locks.get(storage)
-    held = None if reference is None else reference()
-    if held is not None:
-        held.lock(array)
+    _Aliases.of(storage).add(array)
 
 
 class Fingerprint:
@@ -194,16 +230,7 @@ class Fingerprint:
         self.crc = _checksum(array)
         self._lock = None
         if audit.locks and storage is not None:
-            reference = _locks.get(storage)
-            lock = None if reference is None else reference()
-            if lock is None:
-                lock = _Lock()
-                _locks[storage] = weakref.ref(lock)
-                for alias in _aliases.get(storage, []):
-                    known = alias()
-                    if known is not None:
-                        lock.lock(known)
-            self._lock = lock
+            self._lock = _Aliases.of(storage).locked()
 
     def check(self, array: Array, node: Node, what: str = "") -> None:
         """Compare with the value as it is now.

@@ -22,17 +22,21 @@ class Storage:
     exported : bool
         Whether NumPy arrays outside of tensors look at the buffer, or may; see
         Note [Growing a buffer].
+    aliases : object
+        What audit knows of such arrays, once it asks for them; see Note [Audit].
     """
 
-    __slots__ = ("__weakref__", "_flat", "exported", "owner")
+    __slots__ = ("__weakref__", "_flat", "aliases", "exported", "owner")
 
     owner: Array
     exported: bool
+    aliases: object
     _flat: Array | None
 
     def __init__(self, owner: Array) -> None:
         self.owner = owner
         self.exported = False
+        self.aliases = None
         self._flat = None
 
     @property

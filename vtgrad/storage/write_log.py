@@ -201,7 +201,11 @@ class WriteLog:
     # -- writing ---------------------------------------------------------------------------
 
     def note(self, counter: VersionCounter, region: Region) -> None:
-        """Mark a region as written by the version that comes next."""
+        """Mark a region as written by the version that comes next.
+
+        The number is read when all else is done, as what a signal handler writes in between moves
+        the version too.
+        """
         start, stop, detail = region
         if start == stop:
             return
@@ -217,14 +221,14 @@ class WriteLog:
             index, size = _own_index(detail[4])
             detail = (*detail[:4], index)
             self._held += size
-        version = counter.value + 1
-        entry = version, start, stop, detail
-        if size <= _SMALL_INDEX:
-            self.recent[version & _LAST_RECENT] = entry
         entries = self.entries
-        entries.append(entry)
         if len(entries) > _MANY + self.nbytes // 200 or self._held > 65536 + self.nbytes:
             self._fold()
+        version = counter.value + 1
+        entry = version, start, stop, detail
+        entries.append(entry)
+        if size <= _SMALL_INDEX:
+            self.recent[version & _LAST_RECENT] = entry
 
     def remember(self, record: Record) -> None:
         """Keep who wrote a version, for messages."""
@@ -240,22 +244,27 @@ class WriteLog:
         start, stop, detail = region
         if start == stop:
             return False
+        # In this order: a fold on another thread makes `last`, or finds all covered by `whole`,
+        # before it drops entries.
+        entries = tuple(self.entries)
+        last = self._last
         if self.whole > after:
             return True
-        if self._last is None and len(self.entries) <= _FEW:
-            for version, low, high, inner in tuple(self.entries):
+        if last is None and len(entries) <= _FEW:
+            for version, low, high, inner in entries:
                 if version > after and low < stop and start < high:
                     if inner is None and detail is None:
                         return True
                     break
             else:
                 return False
-        last = self._folded(region)
-        if last is None:
-            # A signal handler that interrupts folding asks: nothing is known.
-            return any(v > after and a < stop and start < b for v, a, b, _ in self.entries)
-        # Zero is never, also for what was saved before this log was made.
-        return int(last.max()) > max(after - self._base, 0)
+        with log_lock.lock:
+            last = self._folded(region)
+            if last is None:
+                # A signal handler that interrupts folding asks: not all is marked yet.
+                return True
+            # Zero is never, also for what was saved before this log was made.
+            return int(last.max()) > max(after - self._base, 0)
 
     def written_versions(self, region: Region, after: int) -> Array | None:
         """For each element of a region the version of its last write, 0 if that was before.
@@ -265,17 +274,18 @@ class WriteLog:
         ndarray or None
             Of the region's shape; flat bytes for one without gaps. None if nothing is known.
         """
-        last = self._folded(region)
-        if last is None:
-            return None
-        versions: Array = last.astype(np.int64) + self._base
-        versions[last == 0] = 0
+        with log_lock.lock:
+            last = self._folded(region)
+            if last is None:
+                return None
+            versions: Array = last.astype(np.int64) + self._base
+            versions[last == 0] = 0
         np.maximum(versions, self.whole, out=versions)
         versions[versions <= after] = 0
         return versions
 
     def _folded(self, region: Region) -> Array | None:
-        """`last` for the granules of a region, when all entries are in it."""
+        """`last` for the granules of a region, when all entries are in it; under the lock."""
         if not self._fold(region):
             return None
         last = self._last

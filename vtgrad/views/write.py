@@ -11,11 +11,13 @@ through `write`, its short forms `write_ufunc` and `write_part`, or `write_geome
 2. record: make the operator's node, which saves what it needs, copies of the old value included;
 3. prepare: the operator's writer checks its arguments and computes, see
    Note [Prepare, then store];
-4. mark: the elements that are about to be written, see Note [Exact staleness]; then the version
-   moves by one, and the record says who did it, see Note [Who wrote];
-5. take the producer away, see Note [Unfinished writes];
-6. store;
-7. rebase: the node becomes the producer of the tensor, or of the part of its base.
+4. take the producer away, see Note [Unfinished writes];
+5. mark: the elements that are about to be written, see Note [Exact staleness]; then the version
+   moves by one;
+6. store, with nothing between: what a signal handler saved in between would have the new version
+   and the old elements;
+7. remember who wrote, see Note [Who wrote];
+8. rebase: the node becomes the producer of the tensor, or of the part of its base.
 
 Steps 1 to 3 may raise and change nothing that can be seen. From step 4 on nothing has a reason of
 its own to raise, and nothing is ever taken back: if a signal handler raises in between, the mark
@@ -23,7 +25,7 @@ and the version stay, so that values saved before are refused where they may hav
 and so is the gradient of what was written. A version number is used once, also where threads meet:
 a number that is taken back by one could have been seen by another.
 
-`write` and its short forms do step 4 in their own lines, because it is done all the time. Whatever
+`write` and its short forms do step 5 in their own lines, because it is done all the time. Whatever
 else moves a version calls `count_write` (`write_out`, `increment_version`, and a custom Function
 for what its forward declares to have written) or `count_change` (changes of geometry, ``resize_``,
 ``set_``).
@@ -183,12 +185,11 @@ def write(
     counter = impl.version_counter
     if counter is None:
         counter = impl.counter
+    if node is not None:
+        begin_rebase(target, slices)
     if counter.log is not None:
         mark_written(impl, counter, index)
     version = counter.value = counter.value + 1
-    wrote(impl, counter, version, operator, DIRECT)
-    if node is not None:
-        begin_rebase(target, slices)
     try:
         quiet.run(store, *values)
     except RuntimeError as error:
@@ -196,6 +197,7 @@ def write(
         if not renewed(error):
             raise
         quiet.run(store, *values)
+    wrote(impl, counter, version, operator, DIRECT)
     if node is None:
         return target
     if node.saves_results:
@@ -207,7 +209,7 @@ def write(
 def write_ufunc(
     impl: TensorImpl, ufunc: np.ufunc, other: object, operator: str, inexact: bool = False
 ) -> bool:
-    """Write the result of a ufunc where steps 1, 2 and 4 have nothing to do; see `write`.
+    """Write the result of a ufunc where steps 1, 2, 4 and 8 have nothing to do; see `write`.
 
     Nothing is recorded, because nothing requires grad, and nothing can be wrong, because the
     operands have one layout (Note [One look at a layout]) and no memory in common.
@@ -262,6 +264,13 @@ def write_ufunc(
     if counter.log is not None:
         mark_written(impl, counter)
     version = counter.value = counter.value + 1
+    try:
+        run(ufunc, array, operand, array)
+    except RuntimeError as error:
+        # As in `write`.
+        if not renewed(error):
+            raise
+        quiet.run(ufunc, array, operand, array)
     if (
         writes is not None
         and user is not None
@@ -275,18 +284,11 @@ def write_ufunc(
             counter.log.remember(record)
     else:
         wrote(impl, counter, version, operator, DIRECT)
-    try:
-        run(ufunc, array, operand, array)
-    except RuntimeError as error:
-        # As in `write`.
-        if not renewed(error):
-            raise
-        quiet.run(ufunc, array, operand, array)
     return True
 
 
 def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
-    """Store a value in a part of an array where steps 1, 2 and 4 have nothing to do; see `write`.
+    """Store a value in a part of an array where steps 1, 2, 4 and 8 have nothing to do.
 
     Nothing is recorded, because nothing requires grad, so nobody needs the part as a view. No
     elements of the part are one memory location, because the array has none that are, and the
@@ -366,8 +368,8 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
     if counter.log is not None:
         mark_part(impl, counter, place)
     version = counter.value = counter.value + 1
-    wrote(impl, counter, version, "__setitem__", BRACKETS)
     array[place if array is impl.array else ...] = content
+    wrote(impl, counter, version, "__setitem__", BRACKETS)
     return True
 
 

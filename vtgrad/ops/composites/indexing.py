@@ -20,7 +20,7 @@ from vtgrad.ops.undifferentiable import without_derivative
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
+from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_quietly
 from vtgrad.views.write import write
 
@@ -187,7 +187,7 @@ def scatter(
     src: AnyTensor | Number | None = None,
     *,
     value: Number | None = None,
-    reduce: str | None = None,
+    reduce: AnyStr | None = None,
     out: T | None = None,
 ) -> T:
     """A copy with ``result[index[i, j], j] = src[i, j]`` for ``dim=0``, and so on.
@@ -220,7 +220,7 @@ def scatter_(
     src: AnyTensor | Number | None = None,
     *,
     value: Number | None = None,
-    reduce: str | None = None,
+    reduce: AnyStr | None = None,
 ) -> T:
     """`scatter` into the tensor itself."""
     src = _one_of(src, value, "scatter_")
