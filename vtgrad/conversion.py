@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Self, SupportsIndex, cast, overload
+from typing import ClassVar, Self, SupportsIndex, cast, overload
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from .graph.recording import is_grad_enabled
 from .ops.arguments import array_of
 from .ops.from_python import index_of, size_of
 from .ops.generated import functional as F
-from .pickling import deep_copy, give_state, reduce_tensor, state_of
+from .pickling import deep_copy, reduce_tensor
 from .storage.arrays import Array, Number, Shape
 from .storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
 from .storage.geometry import broadcast_shapes as broadcast
@@ -366,15 +366,6 @@ class ConversionMethods(CreationMethods, CastMethods):
         self, protocol: SupportsIndex
     ) -> tuple[object, tuple[object, ...], *tuple[object, ...]]:
         return reduce_tensor(self)
-
-    if not TYPE_CHECKING:
-        # Hidden from type checkers: subclasses state what their own take and return.
-
-        def __getstate__(self) -> object:
-            return state_of(self)
-
-        def __setstate__(self, state: object) -> None:
-            give_state(self, state)
 
     # -- geometry ----------------------------------------------------------------------------
 

@@ -7,6 +7,8 @@ NumPy and Python, and where and how elements are stored.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .autograd_methods import AutogradMethods
 from .conversion import ConversionMethods
 from .errors import ArgumentTypeError
@@ -15,6 +17,7 @@ from .operator_methods import OperatorMethods
 from .ops.generated.methods import TensorMethods
 from .ops.install import InstalledOperators
 from .ops.saved_fields import publish_saved_fields
+from .pickling import give_state, state_of
 from .place_methods import PlaceMethods
 from .storage.native import bind_functions
 
@@ -38,6 +41,16 @@ class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, PlaceMethods):
             Always.
         """
         raise ArgumentTypeError("make tensors with vtgrad.tensor, not by calling the class")
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers: subclasses state what their own take and return. They stand
+        # here because native base classes have some, too.
+
+        def __getstate__(self) -> object:
+            return state_of(self)
+
+        def __setstate__(self, state: object) -> None:
+            give_state(self, state)
 
 
 bind_functions(TensorMethods)

@@ -224,16 +224,18 @@ def scatter_(
 ) -> T:
     """`scatter` into the tensor itself."""
     src = _one_of(src, value, "scatter_")
-    if reduce is not None:
+    # By way of a variable of no type: a native function would refuse another kind by itself.
+    how: object = reduce
+    if how is not None:
         array_of(index, "index")
         record, writer = NotImplementedNode.record, _scatter_reduced_writer
         try:
             return write(
-                input, record, writer, dim, index, src, reduce, distinct=True, operator="scatter_"
+                input, record, writer, dim, index, src, how, distinct=True, operator="scatter_"
             )
         except Exception as error:
             wanted = "input: Tensor, dim: int, index: Tensor, src: Tensor | Number, reduce: str"
-            explain(error, wanted, input, dim, index, src, reduce)
+            explain(error, wanted, input, dim, index, src, how)
             raise
     if isinstance(src, TensorBase):
         return F.scatter_src_(input, dim, index, src)
