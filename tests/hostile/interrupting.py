@@ -16,10 +16,20 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
+import vtgrad as vt
+
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
-__all__ = ["Interrupter", "interrupted_everywhere", "raise_interrupt"]
+__all__ = ["NEEDS_TRACE", "Interrupter", "interrupted_everywhere", "raise_interrupt"]
+
+#: Compiled code does not say which instruction it is at, and the traces of Python 3.12 leave some
+#: instructions out.
+NEEDS_TRACE: Final = pytest.mark.skipif(
+    vt.__compiled__ or sys.version_info >= (3, 12), reason="needs a trace of every instruction"
+)
 
 _LOOKS: Final = ("CALL", "JUMP_BACKWARD", "POP_JUMP_BACKWARD", "INSTRUMENTED_CALL")
 _RESUMED: Final = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR

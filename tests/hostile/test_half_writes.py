@@ -25,7 +25,7 @@ from vtgrad.storage.store import Store
 from vtgrad.views.write import write
 
 from .breaking import broken_off
-from .interrupting import interrupted_everywhere
+from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 #: One program: makes tensors with history, and a write to some of them.
 Made = tuple[tuple[vt.Tensor, ...], Callable[[], object]]
@@ -394,7 +394,7 @@ def test_a_write_that_is_broken_off(make: Callable[[], Made], error: type[BaseEx
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(vt.__compiled__, reason="compiled code does not say where it is")
+@NEEDS_TRACE
 @pytest.mark.parametrize("make", PROGRAMS)
 def test_a_write_that_a_signal_interrupts_anywhere(make: Callable[[], Made]) -> None:
     """Also between two calls of one line, and where the write has stored and is about to return."""

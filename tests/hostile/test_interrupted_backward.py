@@ -15,11 +15,9 @@ import pytest
 
 import vtgrad as vt
 
-from .interrupting import interrupted_everywhere
+from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
-interrupting = pytest.mark.skipif(
-    vt.__compiled__, reason="compiled code does not say which instruction it is at"
-)
+interrupting = NEEDS_TRACE
 
 Graph = tuple[list[vt.Tensor], vt.Tensor]
 

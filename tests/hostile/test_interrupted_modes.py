@@ -17,7 +17,7 @@ import vtgrad as vt
 from vtgrad.graph.grad_mode import ModeScope
 from vtgrad.storage.mode import switched
 
-from .interrupting import interrupted_everywhere
+from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 Scope = Callable[[], ModeScope]
 Call = Callable[[], object]
@@ -89,9 +89,7 @@ CALLS = [
 ]
 SCOPES: list[Scope] = [vt.no_grad, vt.enable_grad, vt.inference_mode]
 
-interrupting = pytest.mark.skipif(
-    vt.__compiled__, reason="compiled code does not say which instruction it is at"
-)
+interrupting = NEEDS_TRACE
 
 
 def recording(prepare: Callable[[], Call]) -> Callable[[], Call]:

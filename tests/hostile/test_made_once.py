@@ -12,11 +12,9 @@ import pytest
 
 import vtgrad as vt
 
-from .interrupting import interrupted_everywhere
+from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
-pytestmark = pytest.mark.skipif(
-    vt.__compiled__, reason="compiled code does not say which instruction it is at"
-)
+pytestmark = NEEDS_TRACE
 
 Use = Callable[[vt.Tensor], object]
 
