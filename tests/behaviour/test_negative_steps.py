@@ -249,3 +249,24 @@ def test_leaves_that_walk_backwards() -> None:
     assert x.grad.tolist() == (2 * x.detach()).tolist()
     (x * x).sum().backward()
     assert x.grad.tolist() == (4 * x.detach()).tolist()
+
+
+def test_a_saved_view_whose_tensor_is_gone_lies_where_it_lay() -> None:
+    x = vt.tensor([1.0, 2.0, 3.0, 4.0], dtype=vt.float64, requires_grad=True)
+    view = (x * 1)[::-1]
+    y = view * view
+    del view
+    saved = saved_self(y)
+    assert (saved.storage_offset(), saved.stride(), saved.tolist()) == (3, (-1,), [4, 3, 2, 1])
+    assert saved.as_strided((2,), (1,), 0).tolist() == [1, 2]
+    assert copy.deepcopy(saved.detach()).tolist() == [4, 3, 2, 1]
+    (grad,) = vt.autograd.grad((x * 1)[::-1].prod(0), x, create_graph=True)
+    (second,) = vt.autograd.grad(grad.sum(), x)
+    assert grad.tolist() == [24, 12, 8, 6]
+    np.testing.assert_allclose(second.numpy(), [26, 19, 14, 11], rtol=1e-12)
+
+
+def saved_self(y: vt.Tensor) -> vt.Tensor:
+    """What the producer of `y` has saved of its first operand."""
+    saved: vt.Tensor = y.grad_fn._saved_self  # type: ignore[union-attr]  # read by its name
+    return saved
