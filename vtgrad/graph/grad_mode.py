@@ -58,7 +58,7 @@ class _Exit:
     NOTE [ Interrupted at the end of a block ]
 
     ``__exit__`` is a Python function, so it can be interrupted as it begins, before it has done
-    anything, and nobody calls it again. So each block gets an ``__exit__`` of its own, an object
+    anything, and it is not called again. So each block gets an ``__exit__`` of its own, an object
     that only the ``with`` statement holds: when it goes while the block is still open, a weak
     reference restores the mode. That is before any ``except`` clause around the block runs.
     """

@@ -9,7 +9,7 @@ passes `v` by, although `w` still is a part of what `v` shows. So the new produc
 `RetainedPart`: what arrives there is added into the retained gradient of `v` too, in its place.
 
 A `RetainedPart` holds the hooks of the producer that `v` had when `w` was made. When `v` itself is
-written its gradient is not retained there any more, and the part is nobody's: as in PyTorch, what
+written its gradient is not retained there any more, and the part is dropped: as in PyTorch, what
 is retained is the gradient of the new value, on which `w`, a part of `b` then, does not depend.
 """
 

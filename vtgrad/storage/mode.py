@@ -23,7 +23,7 @@ NOTE [ Reading the mode ]
 
 Every operator asks whether it should record, every new tensor whether it is an inference tensor,
 and a thread-local read is a good part of a small operator's time. So `switched` has the threads on
-which the answer may not be the usual one; while it has none nobody looks at the thread-local. A
+which the answer may not be the usual one; while it has none the thread-local is not read. A
 thread is in it whenever its mode says so, because both are stored together. It may be in it for
 longer (`settle` was interrupted, or the thread ended in the mode), which costs time, until it
 settles again, and nothing else.

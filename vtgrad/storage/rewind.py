@@ -224,7 +224,7 @@ class Cursor:
         self.memory = np.empty(live.size, np.uint8)
         # First the copy, then the links: a write that comes between is undone.
         self.memory[self.low : self.high] = live[self.low : self.high]
-        self._undo(_until(token, None))
+        self._undo(_undos_from(token))
         self.at = token
 
     def go_back_to(self, token: Token, undone: list[Undo]) -> None:
@@ -380,11 +380,11 @@ def _memory_at(token: Token, array: Array, offset: int) -> Array:
     return cursor.memory
 
 
-def _until(token: Token, end: Token | None) -> list[Undo]:
-    """The writes from one state to another, oldest first."""
+def _undos_from(token: Token) -> list[Undo]:
+    """The writes since a state, oldest first."""
     undone: list[Undo] = []
     state: Token | None = token
-    while state is not end and state is not None:
+    while state is not None:
         if state.undo is not None:
             undone.append(state.undo)
         state = state.next

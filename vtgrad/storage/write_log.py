@@ -7,8 +7,8 @@ does no harm. So a counter from which something was saved has a `WriteLog`, and 
 in it where it goes:
 
 - The entry is appended before the version moves, and the version moves before memory changes.
-  Whoever compares reads the version first and the log afterwards: then no write can be missed
-  whose version was seen.
+  A comparison reads the version first and the log afterwards: then no write can be missed whose
+  version was seen.
 - An entry is never taken back. What breaks off in the middle of a write leaves its elements marked.
 - What is not known counts as written: an operator that does not say which elements it writes
   writes its whole view. A change of geometry writes nothing.
