@@ -21,7 +21,7 @@ class _Helper:
     Attributes
     ----------
     order : Order
-        What it is told.
+        Tells the work to stop.
     ident : int
         The thread, as soon as it runs; before that 0.
     is_over : bool

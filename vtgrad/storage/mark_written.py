@@ -60,19 +60,24 @@ def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> None:
     log = counter.log
     if log is None or log is SAVED:
         log = own_log(impl, counter)
-    if log.token is not None:
-        part = impl.array[place]
-        offset = impl.byte_offset + _address(part) - _address(impl.array)
-        keep_overwritten(log, counter, impl.storage, part, offset, None)
     row, layout = place[0], impl.layout
-    if len(place) == 2 and type(row) is int and layout is not None and layout is not PECULIAR:
+    if (
+        log.token is None
+        and len(place) == 2
+        and type(row) is int
+        and layout is not None
+        and layout is not PECULIAR
+    ):
         if row < 0:
             row += layout.shape[0]
         start = impl.byte_offset + row * layout.row_bytes
         log.note(counter, (start, start + layout.row_bytes, None))
         return
     part = impl.array[place]
-    log.note(counter, region_of(part, impl.byte_offset + _address(part) - _address(impl.array)))
+    offset = impl.byte_offset + _address(part) - _address(impl.array)
+    if log.token is not None:
+        keep_overwritten(log, counter, impl.storage, part, offset, None)
+    log.note(counter, region_of(part, offset))
 
 
 def _address(array: Array) -> int:
