@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 import numpy as np
@@ -115,3 +116,127 @@ def test_signals_at_random() -> None:
         signal.signal(signal.SIGALRM, before)
     assert len(used.gradients) > 100
     assert all(gradient == used.gradients[0] for gradient in used.gradients)
+
+
+def _target(*, grad: bool) -> vt.Tensor:
+    x = vt.arange(1.0, 7.0).reshape(2, 3)
+    return x * vt.ones(3, requires_grad=True) if grad else x
+
+
+def a_ufunc_in_place(x: vt.Tensor) -> Call:
+    return lambda: x.add_(10.0)
+
+
+def an_operator_of_several_steps(x: vt.Tensor) -> Call:
+    return lambda: x.sigmoid_()
+
+
+def a_write_to_a_column(x: vt.Tensor) -> Call:
+    column = x[:, 1]
+    return lambda: column.cumsum_(0)
+
+
+def an_assignment(x: vt.Tensor) -> Call:
+    return lambda: x.__setitem__(0, vt.zeros(3))
+
+
+def an_assignment_by_index(x: vt.Tensor) -> Call:
+    index = vt.tensor([0, 2])
+    return lambda: x.__setitem__((slice(None), index), -1.0)
+
+
+def an_out(x: vt.Tensor) -> Call:
+    row = x.detach()[1]
+    return lambda: vt.add(vt.ones(3), 5.0, out=row)
+
+
+def several_outs(x: vt.Tensor) -> Call:
+    values, places = x.detach()[1], vt.zeros(3, dtype=vt.int64)
+    return lambda: vt.max(vt.ones(2, 3) * 7, 0, out=(values, places))
+
+
+def a_sum_into_grad(x: vt.Tensor) -> Call:
+    leaf = vt.ones(2, 3, requires_grad=True)
+    leaf.grad = x.detach()
+    y = (leaf * 3).sum()
+    return y.backward
+
+
+@interrupting
+@pytest.mark.slow
+@pytest.mark.parametrize("saved_before", [False, True], ids=["first save", "saved before"])
+@pytest.mark.parametrize("way", ["elements", "recorded", "storage", "rewind"])
+@pytest.mark.parametrize("writes", [False, True], ids=["saves", "writes and saves"])
+@pytest.mark.parametrize(
+    "prepare",
+    [
+        a_ufunc_in_place,
+        an_operator_of_several_steps,
+        a_write_to_a_column,
+        an_assignment,
+        an_assignment_by_index,
+        an_out,
+        several_outs,
+        a_sum_into_grad,
+    ],
+)
+def test_what_a_handler_saves_in_a_write(
+    prepare: Callable[[vt.Tensor], Call], writes: bool, way: str, saved_before: bool
+) -> None:
+    # It has the gradient of the elements that the handler saw, or is refused.
+    seen: list[tuple[vt.Tensor, vt.Tensor, list[object]]] = []
+    ends = {"right": 0, "refused": 0}
+    made: list[vt.Tensor] = []
+
+    def save(x: vt.Tensor) -> None:
+        weight = vt.ones(2, 3, requires_grad=True)
+        now = x.detach()
+        seen.append(((now * weight).sum(), weight, now.tolist()))
+
+    def setup() -> Call:
+        x = _target(grad=way == "recorded")
+        made[:] = [x]
+        call = prepare(x)
+        seen.clear()
+        if saved_before:
+            save(x)
+        return call
+
+    def handler() -> None:
+        x = made[0].detach()
+        if writes:
+            x[0, 1] = 20.0
+            x[1].mul_(2.0)
+        save(x)
+
+    def check(over: bool) -> None:
+        assert over
+        save(made[0])
+        for nr, (result, weight, values) in enumerate(seen):
+            try:
+                (gradient,) = vt.autograd.grad(result, weight)
+            except vt.errors.StaleSavedError:
+                # What is saved afterwards is never refused.
+                assert nr < len(seen) - 1
+                ends["refused"] += 1
+            else:
+                assert gradient.tolist() == values
+                ends["right"] += 1
+
+    with switched_to(way):
+        interrupted_everywhere(setup, check, handler)
+    assert ends["right"] > 5
+    if way == "storage":
+        assert ends["refused"] > 5
+
+
+@contextmanager
+def switched_to(way: str) -> Iterator[None]:
+    if way == "rewind":
+        with vt.autograd.graph.allow_mutation_on_saved_tensors():
+            yield
+    elif way == "storage":
+        with vt.autograd.graph.set_overwrite_check("storage"):
+            yield
+    else:
+        yield

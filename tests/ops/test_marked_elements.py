@@ -182,9 +182,9 @@ def test_a_writer_leaves_memory_untouched_until_it_is_marked(
     seen: list[bytes] = []
     note = WriteLog.note
 
-    def noted(self: WriteLog, counter: VersionCounter, region: Region) -> None:
+    def noted(self: WriteLog, counter: VersionCounter, region: Region) -> int:
         seen.append(target.numpy(force=True).tobytes())
-        note(self, counter, region)
+        return note(self, counter, region)
 
     monkeypatch.setattr(WriteLog, "note", noted)
     name = case.operator.inplace

@@ -75,8 +75,9 @@ def write_marks_all_that_lies_between(patch: pytest.MonkeyPatch) -> None:
 def every_write_counts_as_whole(patch: pytest.MonkeyPatch) -> None:
     """The short cut for a write of the whole storage is taken by every write."""
 
-    def planted(self: WriteLog, counter: VersionCounter, region: Region) -> None:
+    def planted(self: WriteLog, counter: VersionCounter, region: Region) -> int:
         self.whole = counter.value + 1
+        return self.whole
 
     patch.setattr(WriteLog, "note", planted)
 
@@ -85,9 +86,10 @@ def whole_write_is_lost(patch: pytest.MonkeyPatch) -> None:
     """A write of the whole storage leaves nothing."""
     note = WriteLog.note
 
-    def planted(self: WriteLog, counter: VersionCounter, region: Region) -> None:
-        note(self, counter, region)
+    def planted(self: WriteLog, counter: VersionCounter, region: Region) -> int:
+        version = note(self, counter, region)
         self.whole = -1
+        return version
 
     patch.setattr(WriteLog, "note", planted)
 
@@ -96,9 +98,10 @@ def first_write_after_a_save_is_lost(patch: pytest.MonkeyPatch) -> None:
     """The write that makes the log does not put itself in."""
     note = WriteLog.note
 
-    def planted(self: WriteLog, counter: VersionCounter, region: Region) -> None:
-        if counter.value != self._base:
-            note(self, counter, region)
+    def planted(self: WriteLog, counter: VersionCounter, region: Region) -> int:
+        if counter.value == self._base:
+            return counter.value + 1
+        return note(self, counter, region)
 
     patch.setattr(WriteLog, "note", planted)
 

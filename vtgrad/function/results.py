@@ -170,7 +170,7 @@ def record_results(
         that forward has returned.
     """
     for tensor in call.dirty:
-        count_write(tensor._impl, call.operator, DIRECT, already=True)
+        count_write(tensor._impl, call.operator, DIRECT)
     differentiable = [
         isinstance(x, TensorBase)
         and x._impl.array.dtype.kind in "fc"

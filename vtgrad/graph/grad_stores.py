@@ -6,7 +6,9 @@ A pass that is interrupted (Ctrl-C, another signal whose handler raises) may hav
 or none: a program that catches the error and runs the pass again would count some gradients twice.
 So filling has two halves. First all is prepared that takes calls, may fail or may be interrupted:
 new tensors, casts, the records of who writes. Then `GradStores.commit` carries everything out in
-one call of a C function, in which no handler runs: it drains iterators over C functions only.
+one call of a C function, in which no handler runs: it drains iterators over C functions only. What
+a handler saves between the marks and that call is older than the sums, see
+Note [Saved during a write].
 
 A ``.grad`` that is there already is added to in place, as in PyTorch: the same tensor, the same
 memory, one version further. The sums themselves are part of the one call, so that they need no
@@ -16,6 +18,7 @@ memory of their own.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from itertools import chain, repeat, starmap
 from operator import attrgetter, setitem
 from threading import get_ident
@@ -32,7 +35,7 @@ from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.thread_mode import settle, thread
-from ..storage.version_counter import INFERENCE, Record, VersionCounter
+from ..storage.version_counter import INFERENCE, Record, Storing, VersionCounter
 from ..storage.writers import KEPT, LAST_PLACE, OUTERMOST, caller
 from .hooks import GradCell
 from .operators import operators
@@ -74,43 +77,61 @@ class _Sums:
         What is added to, what is added, and where the sum goes.
     shared : list of int
         Which of the additions add what lies in memory that is not its alone.
-    counters : list of VersionCounter
-        What moves on by one.
-    records : list of tuple
-        Where the record of each write goes, and the record, see Note [Who wrote].
+    written : list of TensorImpl
+        What is written; the version of each moves on by one.
     site : tuple
         The line that called backward.
     """
 
-    __slots__ = ("additions", "counters", "records", "shared", "site")
+    __slots__ = ("additions", "shared", "site", "written")
 
     additions: list[tuple[Array, Array, Array]]
     shared: list[int]
-    counters: list[VersionCounter]
-    records: list[tuple[list[Record | None], int, Record]]
+    written: list[TensorImpl]
     site: tuple[CodeType | None, int]
 
     def __init__(self) -> None:
         self.additions = []
         self.shared = []
-        self.counters = []
-        self.records = []
+        self.written = []
         self.site = caller(OUTERMOST) or (None, -1)
 
-    def note(self, impl: TensorImpl, counter: VersionCounter) -> None:
-        """Prepare the version and the record of one write."""
+    def carry_out(self, fill: Iterable[object]) -> None:
+        """Write, and drain one more iterator over C functions with it."""
+        self.keep_apart()
+        storing = Storing()
+        try:
+            counters, records = [], []
+            for impl in self.written:
+                counter = impl.counter
+                storing.begin(counter)
+                if counter.log is not None:
+                    mark_written(impl, counter)
+                counters.append(counter)
+                records.append(self.record(impl, counter))
+            stores = chain(
+                starmap(setitem, records),
+                map(setattr, counters, repeat("value"), map(_next, map(_value, counters))),
+                starmap(np.add, self.additions),
+                fill,
+            )
+            deque(stores, 0)
+        finally:
+            deque(storing.ends, 0)
+
+    def record(
+        self, impl: TensorImpl, counter: VersionCounter
+    ) -> tuple[list[Record | None], int, Record]:
+        """Where the record of a write goes, and the record; see Note [Who wrote]."""
         meta = impl.autograd_meta
         part = meta.written_part(impl) if meta is not None and meta.is_view else None
-        if counter.log is not None:
-            mark_written(impl, counter)
         version = counter.value + 1
         writes = counter.writes
         if writes is None:
             writes = counter.writes = [None] * KEPT
         code, instruction = self.site
         record = version, "backward", code, instruction, get_ident(), part
-        self.counters.append(counter)
-        self.records.append((writes, version & LAST_PLACE, record))
+        return writes, version & LAST_PLACE, record
 
     def keep_apart(self) -> None:
         """Copy amounts that lie in the memory of a ``.grad`` which another sum changes before."""
@@ -172,9 +193,8 @@ class GradStores:
         if not owned:
             sums.shared.append(len(sums.additions))
         sums.additions.append((target, amount, target))
-        counter = impl.counter
-        if counter is not INFERENCE:
-            sums.note(impl, counter)
+        if impl.counter is not INFERENCE:
+            sums.written.append(impl)
 
     def retain(self, cell: GradCell, grad: TensorBase, *, recorded: bool) -> None:
         """Let a gradient become the ``.grad`` of a cell, or add it out of place.
@@ -198,12 +218,5 @@ class GradStores:
         fill = map(setattr, tensors, repeat("grad"), tensors.values())
         if sums is None:
             deque(fill, 0)
-            return
-        sums.keep_apart()
-        stores = chain(
-            starmap(setitem, sums.records),
-            map(setattr, sums.counters, repeat("value"), map(_next, map(_value, sums.counters))),
-            starmap(np.add, sums.additions),
-            fill,
-        )
-        deque(stores, 0)
+        else:
+            sums.carry_out(fill)

@@ -34,7 +34,7 @@ from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, VersionCounter
-from ..storage.write_log import SAVED, region_of
+from ..storage.write_log import SAVED, own_log, region_of
 from .audit import Fingerprint, fingerprint_of
 from .autograd_meta import AutogradMeta
 from .edge import Edge
@@ -139,7 +139,7 @@ class SavedVariable:
         self._token = None
         self._fingerprint = None
         self.version = counter.value
-        if saves_observed.reasons:
+        if saves_observed.reasons or counter.storing is not None:
             self._keep(impl, counter)
         meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
@@ -158,13 +158,23 @@ class SavedVariable:
         self._fingerprint = None
         self._guard = None
         self.version = counter.value
-        if saves_observed.reasons:
+        if saves_observed.reasons or counter.storing is not None:
             self._keep(impl, counter)
 
     def _keep(self, impl: TensorImpl, counter: VersionCounter) -> None:
-        """What rewind and audit need of the value at this moment."""
-        if counter is not INFERENCE:
-            self._token = token_of(impl, counter, region_of(impl.array, impl.byte_offset))
+        """What rewind and audit need of the value; and its age, if it is being written."""
+        if counter is INFERENCE:
+            return
+        before = counter.storing
+        if before is not None:
+            # See Note [Saved during a write].
+            self.version = before
+            if counter.log is SAVED:
+                log = own_log(impl, counter)
+                log.whole = log.marked = max(log.whole, before + 1)
+        if saves_observed.reasons:
+            region = region_of(impl.array, impl.byte_offset)
+            self._token = token_of(impl, counter, region, self.version)
             self._fingerprint = fingerprint_of(impl.array, impl.storage)
 
     @staticmethod

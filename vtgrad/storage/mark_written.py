@@ -28,7 +28,7 @@ def mark_written(
     index: WrittenIndex | None = None,
     *,
     already: bool = False,
-) -> None:
+) -> int:
     """Mark elements of a tensor as written by the version that comes next.
 
     Parameters
@@ -39,23 +39,34 @@ def mark_written(
         Which of its elements; all without it.
     already : bool
         Whether they may have been overwritten by other means, so that they cannot be kept.
+
+    Returns
+    -------
+    int
+        That version. A signal handler may write after the mark, and use it.
     """
     log = counter.log
     if log is None or log is SAVED:
         log = own_log(impl, counter)
+    version = log.note(counter, region_of(impl.array, impl.byte_offset, index))
     if log.token is not None:
         storage = None if already else impl.storage
-        keep_overwritten(log, counter, storage, impl.array, impl.byte_offset, index)
-    log.note(counter, region_of(impl.array, impl.byte_offset, index))
+        keep_overwritten(log, version, storage, impl.array, impl.byte_offset, index)
+    return version
 
 
-def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> None:
+def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> int:
     """The same for a part of a tensor.
 
     Parameters
     ----------
     place : Place
         With `...` at the end.
+
+    Returns
+    -------
+    int
+        As `mark_written`.
     """
     log = counter.log
     if log is None or log is SAVED:
@@ -71,13 +82,13 @@ def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> None:
         if row < 0:
             row += layout.shape[0]
         start = impl.byte_offset + row * layout.row_bytes
-        log.note(counter, (start, start + layout.row_bytes, None))
-        return
+        return log.note(counter, (start, start + layout.row_bytes, None))
     part = impl.array[place]
     offset = impl.byte_offset + _address(part) - _address(impl.array)
+    version = log.note(counter, region_of(part, offset))
     if log.token is not None:
-        keep_overwritten(log, counter, impl.storage, part, offset, None)
-    log.note(counter, region_of(part, offset))
+        keep_overwritten(log, version, impl.storage, part, offset, None)
+    return version
 
 
 def _address(array: Array) -> int:

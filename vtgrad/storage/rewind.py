@@ -276,8 +276,17 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
         saves_observed.reasons -= 1
 
 
-def token_of(impl: TensorImpl, counter: VersionCounter, region: Region) -> Token | None:
-    """The present state of a storage from which a region is saved; None if it is not to be kept."""
+def token_of(
+    impl: TensorImpl, counter: VersionCounter, region: Region, version: int
+) -> Token | None:
+    """The present state of a storage from which a region is saved; None if it is not to be kept.
+
+    Parameters
+    ----------
+    version : int
+        The version at which the region was saved. If a write was marked since, the state is another
+        one by now, or not there yet; see Note [Saved during a write].
+    """
     if not this_thread.keeps:
         return None
     log = counter.log
@@ -291,11 +300,15 @@ def token_of(impl: TensorImpl, counter: VersionCounter, region: Region) -> Token
             former = token
             token = Token(Chain(storage))
             made = weakref.ref(token)
+            if version < log.marked:
+                return None
             if log.token is not reference:
                 continue
             log.token = made
             if former is not None:
                 former.chain.cut = counter.value + 1
+        elif version < log.marked:
+            return None
         chain = token.chain
         chain.low, chain.high = min(chain.low, region[0]), max(chain.high, region[1])
         return token
@@ -303,16 +316,20 @@ def token_of(impl: TensorImpl, counter: VersionCounter, region: Region) -> Token
 
 def keep_overwritten(
     log: WriteLog,
-    counter: VersionCounter,
+    version: int,
     storage: Storage | None,
     array: Array,
     offset: int,
     index: WrittenIndex | None,
 ) -> None:
-    """Keep what is about to be overwritten, or cut the chain; called before anything is marked.
+    """Keep what is about to be overwritten, or cut the chain.
+
+    Called when the write is marked: what a signal handler saves from then on gets no token.
 
     Parameters
     ----------
+    version : int
+        The number with which it is marked.
     storage : Storage or None
         Where the array lies; None if its bytes were overwritten already, or are not known.
     array, offset, index
@@ -321,23 +338,22 @@ def keep_overwritten(
     while True:
         reference = log.token
         token = None if reference is None else reference()
-        if token is None:
-            # No value is alive that was saved from this state or an earlier one.
-            log.token = None
-            return
-        chain = token.chain
-        if not this_thread.keeps or storage is not chain.storage:
-            chain.cut = counter.value + 1
-            log.token = None
-            return
-        undo = Undo(array, offset, index)
-        later = Token(chain)
-        made = weakref.ref(later)
+        undo: Undo | None = None
+        later: Token | None = None
+        made: TokenReference | None = None
+        if token is not None and this_thread.keeps and storage is token.chain.storage:
+            undo = Undo(array, offset, index)
+            later = Token(token.chain)
+            made = weakref.ref(later)
         if log.token is not reference:
             # A signal handler or another thread has written: its bytes come first.
             continue
-        token.undo = undo
-        token.next = later
+        # If the token is gone, no value is alive that was saved from this state or an earlier one.
+        if token is not None:
+            token.undo = undo
+            token.next = later
+            if later is None:
+                token.chain.cut = version
         log.token = made
         return
 

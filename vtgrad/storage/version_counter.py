@@ -1,7 +1,23 @@
-"""The counter by which a saved value learns that it was overwritten."""
+"""The counter by which a saved value learns that it was overwritten.
+
+NOTE [ Saved during a write ]
+
+A signal handler may run in the midst of a write, and save what is being written: the version has
+moved, but some elements, or all, are still the old ones. So before anything else a write puts the
+present version in `storing`, and takes it out when the elements are there. What is saved meanwhile
+takes that number instead of `value`: it is older than the write, and so stale if one of its
+elements is written. If the write has found no log to leave its mark in, because nothing had been
+saved before, the save makes one in which everything is written.
+
+Where no handler can run between the version and the end of the store, because that is one call of
+a C function, nothing needs to be said (`write_ufunc`, `write_part`). Of several writes at once the
+first one says it, and takes it back; nested ones in a handler end before it does.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from types import CodeType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -15,6 +31,7 @@ __all__ = [
     "INFERENCE",
     "Record",
     "Site",
+    "Storing",
     "VersionCounter",
     "WrittenPart",
 ]
@@ -44,11 +61,14 @@ class VersionCounter:
         The last writes, by version; made by the first write. See Note [Who wrote].
     log : WriteLog or None
         Which elements were written, once something was saved: see Note [Exact staleness].
+    storing : int or None
+        While a write is under way, the version before it; see Note [Saved during a write].
     """
 
-    __slots__ = ("log", "value", "writes")
+    __slots__ = ("log", "storing", "value", "writes")
 
     log: WriteLog | None
+    storing: int | None
     value: int
     writes: list[Record | None] | None
 
@@ -56,6 +76,34 @@ class VersionCounter:
         self.value = value
         self.writes = None
         self.log = None
+        self.storing = None
+
+
+class Storing:
+    """Counters of several buffers that are written; see Note [Saved during a write].
+
+    Attributes
+    ----------
+    ends : iterator
+        To be drained when the writes are over, by ``deque(ends, 0)``: one call, in which no signal
+        handler can raise.
+    """
+
+    __slots__ = ("_counters", "ends")
+
+    ends: Iterator[None]
+    _counters: list[VersionCounter]
+
+    def __init__(self) -> None:
+        # Those whose first write this is.
+        self._counters = []
+        self.ends = map(setattr, self._counters, repeat("storing"), repeat(None))
+
+    def begin(self, counter: VersionCounter) -> None:
+        """Say that a write is under way."""
+        if counter.storing is None:
+            self._counters.append(counter)
+            counter.storing = counter.value
 
 
 # In the place of the counter of every inference tensor; see Note [Inference tensors].

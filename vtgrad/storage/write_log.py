@@ -10,6 +10,8 @@ in it where it goes:
   A comparison reads the version first and the log afterwards: then no write can be missed whose
   version was seen.
 - An entry is never taken back. What breaks off in the middle of a write leaves its elements marked.
+- What is saved while a write is under way is older than that write's entry, see
+  Note [Saved during a write].
 - What is not known counts as written: an operator that does not say which elements it writes
   writes its whole view. A change of geometry writes nothing.
 - A counter without a log, from which nothing was saved, notes nothing. A moved version without a
@@ -142,6 +144,8 @@ class WriteLog:
         Who wrote, for versions that are not filed yet.
     token : weak reference to Token, or None
         The present state, if something was saved in it that is kept; see Note [Rewind].
+    marked : int
+        The version of the last entry. It is above the counter's between a mark and its write.
     recent : list of entries
         Version and region of the last writes, at the version modulo the length of the list. For
         messages, see Note [Which writes are named].
@@ -157,6 +161,7 @@ class WriteLog:
         "_lines",
         "_numbers",
         "entries",
+        "marked",
         "nbytes",
         "recent",
         "records",
@@ -167,6 +172,7 @@ class WriteLog:
     nbytes: int
     whole: int
     entries: list[_Entry]
+    marked: int
     records: list[Record]
     token: weakref.ref[Token] | None
     recent: list[_Entry | None]
@@ -183,6 +189,7 @@ class WriteLog:
         self.nbytes = nbytes
         self.whole = -1
         self.entries = []
+        self.marked = 0
         self.records = []
         self.token = None
         self.recent = [None] * _RECENT
@@ -200,20 +207,25 @@ class WriteLog:
 
     # -- writing ---------------------------------------------------------------------------
 
-    def note(self, counter: VersionCounter, region: Region) -> None:
+    def note(self, counter: VersionCounter, region: Region) -> int:
         """Mark a region as written by the version that comes next.
 
         The number is read when all else is done, as what a signal handler writes in between moves
         the version too.
+
+        Returns
+        -------
+        int
+            The number.
         """
         start, stop, detail = region
         if start == stop:
-            return
+            return counter.value + 1
         if detail is None and start == 0 and stop >= self.nbytes:
             self.nbytes = stop
-            version = self.whole = counter.value + 1
+            version = self.marked = self.whole = counter.value + 1
             self.recent[version & _LAST_RECENT] = version, start, stop, None
-            return
+            return version
         if stop > self.nbytes:
             self.nbytes = stop
         size = 0
@@ -224,11 +236,12 @@ class WriteLog:
         entries = self.entries
         if len(entries) > _MANY + self.nbytes // 200 or self._held > 65536 + self.nbytes:
             self._fold()
-        version = counter.value + 1
+        version = self.marked = counter.value + 1
         entry = version, start, stop, detail
         entries.append(entry)
         if size <= _SMALL_INDEX:
             self.recent[version & _LAST_RECENT] = entry
+        return version
 
     def remember(self, record: Record) -> None:
         """Keep who wrote a version, for messages."""

@@ -170,21 +170,20 @@ def is_inside(code: CodeType) -> bool:
     return False
 
 
-def count_write(impl: TensorImpl, operator: str, distance: int, *, already: bool = False) -> None:
-    """Mark a tensor as written and move its version on, outside of the write funnel.
+def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
+    """Mark a tensor that was written by other means, and move its version on.
 
     Parameters
     ----------
     impl : TensorImpl
-        What is about to be written.
+        What was written.
     operator, distance : str, int
         As in `wrote`.
-    already : bool
-        Whether it was written by other means before.
     """
     counter = impl.counter
     if counter.log is not None:
-        mark_written(impl, counter, already=already)
+        while mark_written(impl, counter, already=True) != counter.value + 1:
+            pass  # a signal handler has written, and used the number
     version = counter.value = counter.value + 1
     wrote(impl, counter, version, operator, distance + _OWN_FRAME)
 

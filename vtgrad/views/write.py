@@ -13,9 +13,9 @@ through `write`, its short forms `write_ufunc` and `write_part`, or `write_geome
    Note [Prepare, then store];
 4. take the producer away, see Note [Unfinished writes];
 5. mark: the elements that are about to be written, see Note [Exact staleness]; then the version
-   moves by one;
-6. store, with nothing between: what a signal handler saved in between would have the new version
-   and the old elements;
+   moves by one. What is saved from here to the end of step 6 counts as older, see
+   Note [Saved during a write];
+6. store, with nothing between;
 7. remember who wrote, see Note [Who wrote];
 8. rebase: the node becomes the producer of the tensor, or of the part of its base.
 
@@ -25,9 +25,9 @@ and the version stay, so that values saved before are refused where they may hav
 and so is the gradient of what was written. A version number is used once, also where threads meet:
 a number that is taken back by one could have been seen by another.
 
-`write` and its short forms do step 5 in their own lines, because it is done all the time. Whatever
-else moves a version calls `count_write` (`write_out`, `increment_version`, and a custom Function
-for what its forward declares to have written) or `count_change` (changes of geometry, ``resize_``,
+`write`, its short forms and `write_out` do step 5 in their own lines. Whatever else moves a version
+calls `count_write` (`increment_version`, and a custom Function for what its forward declares to
+have written: there the store comes first) or `count_change` (changes of geometry, ``resize_``,
 ``set_``).
 """
 
@@ -185,18 +185,25 @@ def write(
     counter = impl.version_counter
     if counter is None:
         counter = impl.counter
-    if node is not None:
-        begin_rebase(target, slices)
-    if counter.log is not None:
-        mark_written(impl, counter, index)
-    version = counter.value = counter.value + 1
+    first = counter.storing is None
     try:
-        quiet.run(store, *values)
-    except RuntimeError as error:
-        # In a signal handler; from here the operator cannot begin again.
-        if not renewed(error):
-            raise
-        quiet.run(store, *values)
+        if first:
+            counter.storing = counter.value
+        if node is not None:
+            begin_rebase(target, slices)
+        if counter.log is not None:
+            mark_written(impl, counter, index)
+        version = counter.value = counter.value + 1
+        try:
+            quiet.run(store, *values)
+        except RuntimeError as error:
+            # In a signal handler; from here the operator cannot begin again.
+            if not renewed(error):
+                raise
+            quiet.run(store, *values)
+    finally:
+        if first:
+            counter.storing = None
     wrote(impl, counter, version, operator, DIRECT)
     if node is None:
         return target
@@ -262,7 +269,8 @@ def write_ufunc(
     thread = quiet.thread
     run = thread.run
     if counter.log is not None:
-        mark_written(impl, counter)
+        while mark_written(impl, counter) != counter.value + 1:
+            pass  # a signal handler has written, and used the number
     version = counter.value = counter.value + 1
     try:
         run(ufunc, array, operand, array)
@@ -358,7 +366,7 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
     else:
         try:
             array = array[place]
-        except IndexError:
+        except (IndexError, OverflowError):
             return False
         if type(content) is np.ndarray and content.shape != array.shape and content.ndim:
             return False
@@ -366,7 +374,8 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
     if counter is None:
         counter = impl.counter
     if counter.log is not None:
-        mark_part(impl, counter, place)
+        while mark_part(impl, counter, place) != counter.value + 1:
+            pass  # as in `write_ufunc`
     version = counter.value = counter.value + 1
     array[place if array is impl.array else ...] = content
     wrote(impl, counter, version, "__setitem__", BRACKETS)
@@ -440,7 +449,7 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
             )
         written.append(x._impl)
     for impl in written:
-        count_write(impl, "increment_version", OUTERMOST, already=True)
+        count_write(impl, "increment_version", OUTERMOST)
 
 
 def operand(x: object) -> object:

@@ -6,6 +6,7 @@ rebase, but checks, mark, version and store come in the same order; see Note [Th
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -18,12 +19,13 @@ from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
 from ..storage.inference import refuse_outside_inference_mode
+from ..storage.mark_written import mark_written
 from ..storage.quiet import run_quietly
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE
+from ..storage.version_counter import INFERENCE, Storing, VersionCounter
 from ..storage.warn import warn
-from ..storage.writers import BRACKETS, count_write
+from ..storage.writers import DIRECT, wrote
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
 from .resize import make_room, needed_bytes, resized
 from .store_result import check_result_dtype
@@ -102,8 +104,18 @@ def write_out(
             found=out._impl.sizes,
         )
     target = _Target(out, result, _new_strides(out, result, exact, reshapes))
-    target.begin(operator)
-    target.store()
+    counter = target.counter
+    first = counter.storing is None
+    try:
+        if first:
+            counter.storing = counter.value
+        target.mark()
+        version = counter.value = counter.value + 1
+        target.store()
+    finally:
+        if first:
+            counter.storing = None
+    wrote(target.room, counter, version, operator, DIRECT)
     return out
 
 
@@ -118,10 +130,19 @@ def write_outs(
         _new_strides(out, result, exact, False) for out, result in zip(outs, results, strict=True)
     ]
     targets = [_Target(*each) for each in zip(outs, results, layouts, strict=True)]
+    storing = Storing()
+    try:
+        for target in targets:
+            counter = target.counter
+            storing.begin(counter)
+            target.mark()
+            target.version = counter.value = counter.value + 1
+        for target in targets:
+            target.store()
+    finally:
+        deque(storing.ends, 0)
     for target in targets:
-        target.begin(operator)
-    for target in targets:
-        target.store()
+        wrote(target.room, target.counter, target.version, operator, DIRECT)
     return list(outs)
 
 
@@ -161,14 +182,20 @@ class _Target:
         That of `out`.
     room : TensorImpl
         What to write to: `impl` itself, or an alias of the result's shape.
+    counter : VersionCounter
+        That of `out`.
+    version : int
+        The one that the write makes, once it has moved.
     """
 
-    __slots__ = ("impl", "out", "result", "room")
+    __slots__ = ("counter", "impl", "out", "result", "room", "version")
 
     out: TensorBase
     impl: TensorImpl
     room: TensorImpl
     result: Array
+    counter: VersionCounter
+    version: int
 
     def __init__(self, out: TensorBase, result: Array, strides: Shape | None) -> None:
         """Make room for a result with these strides; None if ``out`` has the shape already."""
@@ -179,14 +206,17 @@ class _Target:
         if strides is not None:
             make_room(impl, result.shape, strides)
             self.room = resized(impl, result.shape, strides)
+        self.counter = self.room.counter
 
-    def begin(self, operator: str) -> None:
-        """Do all but the storing itself; see Note [The write funnel]."""
-        count_write(self.room, operator, BRACKETS)  # one function further than DIRECT
-        if self.room is not self.impl:
-            self.impl.set_geometry_of(self.room)
-            forget_leaf_node(self.out)
+    def mark(self) -> None:
+        """Mark the elements that are about to be written."""
+        if self.counter.log is not None:
+            mark_written(self.room, self.counter)
 
     def store(self) -> None:
-        """Overwrite the elements."""
-        run_quietly(np.copyto, self.room.array, self.result, "unsafe")
+        """Take on the result's shape, and overwrite the elements."""
+        room = self.room
+        if room is not self.impl:
+            self.impl.set_geometry_of(room)
+            forget_leaf_node(self.out)
+        run_quietly(np.copyto, room.array, self.result, "unsafe")
