@@ -83,6 +83,9 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
         arrays.append(x)
     if contiguous and (same or 1 not in shape):
         return np.empty(shape, dtype)
+    if len(shape) == 1 and shape[0] > 1:
+        # There is one order only, and gaps are not kept.
+        return np.empty(shape, dtype)
     if same:
         strides = _agreed_strides(shape, arrays)
         if strides is not None:
