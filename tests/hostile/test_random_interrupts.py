@@ -13,6 +13,9 @@ from typing import Final
 
 import pytest
 
+import vtgrad as vt
+from vtgrad.views import write
+
 from .attack import GROUPS, attack
 from .random_signals import INTERRUPTS, RAISING
 
@@ -67,3 +70,10 @@ def test_a_gradient_of_some_leaves_through_a_half_written_value_is_refused() -> 
     groups = ("in place", "modes", "sequence")
     wrong = _attack(groups, _SEED + 2, tuple(RAISING)).get(_SOME_LEAVES, [])
     assert not wrong, _first(wrong)
+
+
+@pytest.mark.skipif(vt.__compiled__, reason="compiled functions cannot be replaced")
+def test_the_judge_sees_writes_that_are_not_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write, "mark_written", lambda *arguments: None)
+    wrong = attack(20, _SEED, ("in place",), tuple(RAISING)).wrong
+    assert "a later write" in wrong
