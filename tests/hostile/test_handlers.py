@@ -184,7 +184,7 @@ def test_what_a_handler_saves_in_a_write(
     prepare: Callable[[vt.Tensor], Call], writes: bool, way: str, saved_before: bool
 ) -> None:
     # It has the gradient of the elements that the handler saw, or is refused.
-    seen: list[tuple[vt.Tensor, vt.Tensor, list[object]]] = []
+    seen: list[tuple[vt.Tensor, vt.Tensor, object]] = []
     ends = {"right": 0, "refused": 0}
     made: list[vt.Tensor] = []
 

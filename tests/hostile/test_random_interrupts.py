@@ -61,8 +61,10 @@ def test_nothing_is_wrong_after_an_interrupt(group: str) -> None:
 
 
 def test_what_a_handler_saves_in_the_midst_is_right_or_refused() -> None:
+    # In a custom Function a handler sees what forward sees: see docs/threads.md.
+    groups = tuple(group for group in GROUPS if group not in ("Functions", "sequence"))
     interrupts = tuple(kind for kind in INTERRUPTS if "saves" in kind)
-    wrong = _attack(GROUPS, _SEED + 1, interrupts).get(_IN_FLIGHT, [])
+    wrong = _attack(groups, _SEED + 1, interrupts).get(_IN_FLIGHT, [])
     assert not wrong, _first(wrong)
 
 
@@ -74,6 +76,6 @@ def test_a_gradient_of_some_leaves_through_a_half_written_value_is_refused() -> 
 
 @pytest.mark.skipif(vt.__compiled__, reason="compiled functions cannot be replaced")
 def test_the_judge_sees_writes_that_are_not_marked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write, "mark_written", lambda *arguments: None)
+    monkeypatch.setattr(write, "mark_written", lambda impl, counter, *_: counter.value + 1)
     wrong = attack(20, _SEED, ("in place",), tuple(RAISING)).wrong
     assert "a later write" in wrong

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Self
 
 from ..errors import NotSupportedError
 from ..graph.anomaly import anomaly
+from ..storage.scope import Scope
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
 
-class set_detect_anomaly:  # PyTorch's name
+class set_detect_anomaly(Scope):  # PyTorch's name
     """Switch anomaly mode on or off, for good or for a ``with`` block.
 
     While it is on, every node of the graph remembers which line made it
@@ -51,22 +51,17 @@ class set_detect_anomaly:  # PyTorch's name
                 "are made",
                 argument="check_nan",
             )
+        super().__init__()
+        on = bool(mode)
         self._before = anomaly.enabled
-        anomaly.enabled = bool(mode)
+        anomaly.enabled = on
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def restore(self) -> None:
+        """Switch it on or off, as it was before."""
         anomaly.enabled = self._before
 
 
-class detect_anomaly:  # PyTorch's name
+class detect_anomaly(Scope):  # PyTorch's name
     """Anomaly mode for a ``with`` block; see `set_detect_anomaly`.
 
     Parameters
@@ -86,18 +81,15 @@ class detect_anomaly:  # PyTorch's name
     _check_nan: bool
 
     def __init__(self, check_nan: bool = True) -> None:
+        super().__init__()
         self._check_nan = check_nan
+        self._before = anomaly.enabled
 
     def __enter__(self) -> Self:
-        before = anomaly.enabled
+        self._before = anomaly.enabled
         set_detect_anomaly(True, self._check_nan)
-        self._before = before
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def restore(self) -> None:
+        """Switch it on or off, as it was before the block."""
         anomaly.enabled = self._before

@@ -16,6 +16,7 @@ from ..errors import UnusedInputError, VtgradError
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.hooks import NodeHooks, next_hook_id
+from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
 
 __all__ = ["ALL_EDGES", "ForHooks", "GraphTask", "unused_input"]
@@ -211,6 +212,9 @@ class GraphTask:
                 self.captures.setdefault(edge.function, {}).setdefault(edge.input_nr, []).append(
                     place
                 )
+        if UNFINISHED in self.dependencies and self.lowest < UNFINISHED.topological_nr:
+            # What is asked for may be an input of it; then this pass is refused.
+            runs.add(UNFINISHED)
         needs: dict[Node, int] = {}
         # Each node after those that its edges lead to.
         for node in sorted(self.dependencies, key=_topological_nr):

@@ -18,7 +18,13 @@ from ..storage.thread_mode import settle, thread
 from .context import Call, FunctionCtx
 from .missing import no_setup_context
 from .node import BackwardCFunction
-from .results import check_results, check_undeclared_writes, record_results, version_of
+from .results import (
+    check_results,
+    check_undeclared_writes,
+    disown_written,
+    record_results,
+    version_of,
+)
 
 __all__ = ["Apply"]
 
@@ -117,25 +123,30 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
         versions = [version_of(x) for x in inputs]
     before, ident = thread.mode.grad, thread.ident
     try:
-        thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
-        if splits:
-            returned = function.forward(*args)
-            function.setup_context(context, args, returned)
-        else:
-            returned = function.forward(context, *args)
-    finally:
-        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
-        settle(ident)
-    results = returned if isinstance(returned, tuple) else (returned,)
-    check_results(call, results)
-    if records:
-        check_undeclared_writes(call, versions)
-    given, numbers = record_results(call, results, node)
-    if records:
-        call.save(numbers)
-        if audit.enabled:
-            call.audit(context.__dict__)
-    call.is_over()
+        try:
+            thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
+            if splits:
+                returned = function.forward(*args)
+                function.setup_context(context, args, returned)
+            else:
+                returned = function.forward(context, *args)
+        finally:
+            thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+            settle(ident)
+        results = returned if isinstance(returned, tuple) else (returned,)
+        check_results(call, results)
+        if records:
+            check_undeclared_writes(call, versions)
+        given, numbers = record_results(call, results, node)
+        if records:
+            call.save(numbers)
+            if audit.enabled:
+                call.audit(context.__dict__)
+        call.is_over()
+    except BaseException:
+        if records:
+            disown_written(call, versions)
+        raise
     return tuple(given) if isinstance(returned, tuple) else given[0]
 
 

@@ -12,6 +12,7 @@ from ..engine.validate import fit_array, fit_tensor
 from ..errors import FunctionError, GradientError
 from ..graph.hooks import USERS_CODE, NodeHooks
 from ..graph.input_metadata import InputMetadata
+from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient
@@ -102,6 +103,9 @@ class BackwardCFunction(Node):
         """
         if self._backward() is no_backward:
             no_backward()
+        if self._ctx._call.inputs:
+            # See Note [Unfinished writes].
+            UNFINISHED.check_saved()
         if self._reads_saved:
             self._ctx._call.check_saved(self)
         if self._ctx._call.audited:

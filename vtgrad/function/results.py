@@ -39,11 +39,17 @@ from ..views.check_inplace import check_base
 from ..views.creation_meta import CreationMeta
 from ..views.differentiable_view_meta import DifferentiableViewMeta, view_meta_of
 from ..views.make_view import make_view
-from ..views.rebase_history import rebase_history
+from ..views.rebase_history import leave_unfinished, rebase_history
 from .context import Call, check_declared
 from .node import BackwardCFunction
 
-__all__ = ["check_results", "check_undeclared_writes", "record_results", "version_of"]
+__all__ = [
+    "check_results",
+    "check_undeclared_writes",
+    "disown_written",
+    "record_results",
+    "version_of",
+]
 
 T = TypeVar("T")
 
@@ -151,6 +157,22 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
             f"{message}: no gradient will ever flow through what was written. Mark it and return "
             "it, together with ctx.mark_non_differentiable if that is what you want"
         )
+
+
+def disown_written(call: Call, versions: Sequence[int]) -> None:
+    """Take the producer away from what forward has written in a call that broke off.
+
+    The value is a new one, and no node belongs to it. See Note [Unfinished writes].
+
+    Parameters
+    ----------
+    versions : sequence of int
+        As in `check_undeclared_writes`.
+    """
+    for tensor, version in zip(call.inputs, versions, strict=True):
+        if version_of(tensor) != version:
+            count_write(tensor._impl, call.operator, DIRECT)
+            leave_unfinished(tensor)
 
 
 def record_results(

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import weakref
 import zlib
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
 from ..storage.lazy_array import physical
 from ..storage.rewind import saves_observed
+from ..storage.scope import Scope
 from ..storage.storage import Storage
 from .anomaly import made_at
 
@@ -57,6 +57,7 @@ class Audit:
 
     def switch(self, enabled: bool, locks: bool) -> None:
         """Switch it on or off."""
+        # Stores without a call between, so that an interrupt finds none or all of them done.
         if enabled is not self.enabled:
             saves_observed.reasons += 1 if enabled else -1
         self.enabled, self.locks = enabled, locks
@@ -67,7 +68,7 @@ audit: Final = Audit()
 _MODES: Final = (False, True, "lock")
 
 
-class set_audit:
+class set_audit(Scope):
     """Notice writes to saved values that do not pass through the library.
 
     It takes effect at once, for all threads, and is undone at the end of the block when used in a
@@ -114,18 +115,12 @@ class set_audit:
         given: object = mode
         if not isinstance(given, (bool, str)) or given not in _MODES:
             raise ArgumentValueError(f'set_audit takes True, False or "lock", not {mode!r}')
+        super().__init__()
         self._before = audit.enabled, audit.locks
         audit.switch(mode is not False, mode == "lock")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def restore(self) -> None:
+        """Switch back to what was on before."""
         audit.switch(*self._before)
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from functools import partial
-from types import TracebackType
-from typing import ClassVar, ParamSpec, Protocol, Self, TypeAlias, TypeVar, overload
+from typing import ClassVar, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..storage.inference import is_inference_mode_enabled as is_inference_mode_enabled
 from ..storage.mode import Mode, mode_of, switched
+from ..storage.scope import BlockEnd, Exit
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .decoration import decorate
@@ -35,47 +34,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-# What an open block restores, the block of the same object that it lies in, and its `Exit`.
+# What an open block restores, the block of the same object that it lies in, and its end.
 Block: TypeAlias = "tuple[Mode, Block | None, weakref.ref[Exit] | None]"
-
-
-class Exit(Protocol):
-    """What a ``with`` calls at its end."""
-
-    def __call__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-        /,
-    ) -> None:
-        """Restore the mode."""
-
-
-class _Exit:
-    """The ``__exit__`` of a scope.
-
-    NOTE [ Interrupted at the end of a block ]
-
-    ``__exit__`` is a Python function, so it can be interrupted as it begins, before it has done
-    anything, and it is not called again. So each block gets an ``__exit__`` of its own, an object
-    that only the ``with`` statement holds: when it goes while the block is still open, a weak
-    reference restores the mode. That is before any ``except`` clause around the block runs.
-    """
-
-    __slots__ = ("_leave",)
-
-    _leave: Callable[..., None]
-
-    def __init__(self, leave: Callable[..., None]) -> None:
-        self._leave = leave
-
-    def __get__(self, scope: ModeScope | None, owner: type[ModeScope]) -> Exit:
-        if scope is None:
-            return self._leave
-        leave = partial(self._leave, scope)
-        scope._next[thread.ident] = weakref.ref(leave, scope._abandon)
-        return leave
 
 
 class ModeScope:
@@ -89,7 +49,7 @@ class ModeScope:
 
     __slots__ = ("_next", "_open")
 
-    # The innermost open block of each thread, and the reference to the `_Exit` of the next.
+    # The innermost open block of each thread, and the reference to the end of the next.
     _open: dict[int, Block | None]
     _next: dict[int, weakref.ref[Exit]]
 
@@ -114,9 +74,13 @@ class ModeScope:
         thread.mode = switched.silent[ident] = switched.inference[ident] = before
         settle(ident)
 
-    __exit__: ClassVar[_Exit] = _Exit(_leave)
+    __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
 
-    def _abandon(self, gone: weakref.ref[Exit]) -> None:
+    def expect(self, end: weakref.ref[Exit]) -> None:
+        """See `Scope`."""
+        self._next[thread.ident] = end
+
+    def abandon(self, gone: weakref.ref[Exit]) -> None:
         """Leave a block whose ``__exit__`` never ran."""
         ident = thread.ident
         if self._next.get(ident) is gone:
@@ -171,7 +135,7 @@ class _GradScope(ModeScope):
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before.grad]
         settle(ident)
 
-    __exit__: ClassVar[_Exit] = _Exit(_leave)
+    __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
 
     def mode_after(self, before: Mode) -> Mode:
         """The mode that is set where `before` was."""

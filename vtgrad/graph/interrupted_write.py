@@ -24,6 +24,13 @@ class InterruptedWrite(Node):
     between the two. So before the store the tensor's producer becomes this node, which refuses to
     run, and after it the operator's own. Where the write breaks off, this one stays: whether the
     memory was changed is not known, so no gradient of that value can be right.
+
+    The forward of a custom Function writes before there is a node. If the call breaks off after
+    that, what it has written gets this producer too, and its node refuses until all is saved.
+
+    It has no edges, as one stands for all. But every tensor that is older than the write may be
+    an input of the value, so its topological number is above all others: a pass to such a tensor
+    reaches it, and is refused.
     """
 
     def name(self) -> str:
@@ -39,9 +46,9 @@ class InterruptedWrite(Node):
             Always.
         """
         raise InterruptedWriteError(
-            "an in-place write to this value was interrupted, by a signal or an error while it "
-            "stored: whether its elements are the old ones or the new ones is not known, so it "
-            "has no gradient. Compute it anew, or detach it"
+            "a write to this value was not completed: it was interrupted, or a custom Function "
+            "was refused when its forward had written. Its elements may be the old ones or the "
+            "new ones, so that it has no gradient. Compute it anew, or detach it"
         )
 
     def own_hooks(self) -> NodeHooks:
@@ -63,3 +70,4 @@ class InterruptedWrite(Node):
 
 # One for all: nothing is kept in it.
 UNFINISHED: Final = InterruptedWrite(())
+UNFINISHED.topological_nr = 2**62

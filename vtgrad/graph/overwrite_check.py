@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Final, Literal, Self
+from typing import Final, Literal
 
 from ..errors import ArgumentValueError
+from ..storage.scope import Scope
 
 __all__ = ["OverwriteRule", "overwrite_rule", "set_overwrite_check"]
 
@@ -32,7 +32,7 @@ class OverwriteRule:
 overwrite_rule: Final = OverwriteRule()
 
 
-class set_overwrite_check:
+class set_overwrite_check(Scope):
     """Say when a value that was saved for backward counts as overwritten.
 
     It takes effect at once, for all threads, and is undone at the end of the block when used in a
@@ -77,16 +77,10 @@ class set_overwrite_check:
             raise ArgumentValueError(
                 f'set_overwrite_check takes "elements" or "storage", not {rule!r}'
             )
+        super().__init__()
         self._before = overwrite_rule.exact
         overwrite_rule.exact = rule == "elements"
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def restore(self) -> None:
+        """Let the former rule be in force."""
         overwrite_rule.exact = self._before

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import gc
 from collections import deque
+from itertools import chain, starmap
 
 import numpy as np
 
@@ -73,16 +74,18 @@ def grow(storage: Storage, nbytes: int) -> None:
         memory = np.zeros(nbytes, np.uint8)
     except (MemoryError, ValueError, OverflowError):
         raise ResizeError(f"there is no memory of {nbytes} bytes", requested=nbytes) from None
-    memory[:before] = storage.flat
     users = [
         user
         for user in gc.get_referrers(storage)
         if isinstance(user, TensorImpl) and user._storage is storage
     ]
     arrays = [_moved(user.array, memory, user.byte_offset) for user in users]
-    # One call of a C function, so that no signal handler finds some tensors on the old memory.
+    # One call of a C function, so that no signal handler finds some tensors on the old memory, and
+    # what it writes before is copied.
+    copies = [(memory[:before], storage.flat)]
     fields = ["owner", "_flat", *["array"] * len(users)]
-    deque(map(setattr, [storage, storage, *users], fields, [memory, memory, *arrays]), 0)
+    moves = map(setattr, [storage, storage, *users], fields, [memory, memory, *arrays])
+    deque(chain(starmap(np.copyto, copies), moves), 0)
 
 
 def _moved(array: Array, memory: Array, offset: int) -> Array:

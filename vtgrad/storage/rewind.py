@@ -29,14 +29,16 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final, TypeAlias
+from collections.abc import Callable
+from functools import wraps
+from typing import Final, ParamSpec, Self, TypeAlias, TypeVar
 
 import numpy as np
 
+from ..errors import NotSupportedError
 from .arrays import Array, NumpyDType, Shape
 from .lazy_array import like, physical
+from .scope import Scope
 from .storage import Storage
 from .store import WrittenIndex
 from .tensor_impl import TensorImpl
@@ -54,6 +56,9 @@ __all__ = [
     "this_thread",
     "token_of",
 ]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # Cursors of one chain in one pass.
 _CURSORS: Final = 4
@@ -240,8 +245,7 @@ class Cursor:
 this_thread: Final = _ThisThread()
 
 
-@contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[None]:
+class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
     """Let values that were saved for backward be overwritten.
 
     What is saved inside of the block on this thread is not refused when it is written inside: the
@@ -266,14 +270,43 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
     >>> x.grad
     tensor([2., 4.])
     """
-    before = this_thread.keeps
-    saves_observed.reasons += 1
-    try:
-        this_thread.keeps = True
-        yield
-    finally:
-        this_thread.keeps = before
-        saves_observed.reasons -= 1
+
+    __slots__ = ("_before", "_is_open")
+
+    _before: bool
+    _is_open: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_open = False
+
+    def __enter__(self) -> Self:
+        if self._is_open:
+            raise NotSupportedError("a block is open already; make another one for each `with`")
+        here = this_thread
+        # Stores without a call between, so that an interrupt finds none or all of them done.
+        self._before = here.keeps
+        here.keeps = self._is_open = True
+        saves_observed.reasons += 1
+        return self
+
+    def restore(self) -> None:
+        """Keep what is overwritten only if that was so before the block."""
+        here = this_thread
+        if self._is_open:
+            here.keeps = self._before
+            self._is_open = False
+            saves_observed.reasons -= 1
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Decorate `function`, so that it always runs inside of a block."""
+
+        @wraps(function)
+        def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+            with allow_mutation_on_saved_tensors():
+                return function(*args, **kwargs)
+
+        return inside
 
 
 def token_of(

@@ -476,7 +476,9 @@ def own_log(impl: TensorImpl, counter: VersionCounter) -> WriteLog:
     storage = impl._storage
     nbytes = impl.array.nbytes if storage is None else storage.nbytes()
     with log_lock.lock:
+        made = WriteLog(counter.value, nbytes)
         log = counter.log
+        # A signal handler may have made one meanwhile, and marked a write in it.
         if log is None or log is SAVED:
-            log = counter.log = WriteLog(counter.value, nbytes)
+            log = counter.log = made
         return log

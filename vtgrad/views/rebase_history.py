@@ -12,9 +12,16 @@ from ..storage.geometry import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .copy_slices import CopySlices
-from .differentiable_view_meta import DifferentiableViewMeta
+from .differentiable_view_meta import DifferentiableViewMeta, producer_of
 
-__all__ = ["begin_rebase", "end_rebase", "rebase_history", "set_own_history", "slices_of"]
+__all__ = [
+    "begin_rebase",
+    "end_rebase",
+    "leave_unfinished",
+    "rebase_history",
+    "set_own_history",
+    "slices_of",
+]
 
 
 def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = False) -> None:
@@ -82,6 +89,17 @@ def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> None:
     base_meta = own_meta(view_meta.base)
     base_meta.stop_being_leaf(LeafState.MOVED)
     base_meta.set_gradient_edge(slices, 0)
+
+
+def leave_unfinished(tensor: TensorBase) -> None:
+    """Take the producer away for good; see Note [Unfinished writes].
+
+    That of a leaf stays: it belongs to whatever value the leaf has.
+    """
+    meta = tensor._impl.autograd_meta
+    base = meta.base if isinstance(meta, DifferentiableViewMeta) else tensor
+    if producer_of(base) is not None:
+        own_meta(base).store_producer(UNFINISHED, 0)
 
 
 def end_rebase(tensor: TensorBase, node: Node, slices: CopySlices | None, version: int) -> None:

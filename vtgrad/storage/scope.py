@@ -1,0 +1,101 @@
+"""Blocks that undo what they have switched, also if they are interrupted as they end."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["BlockEnd", "Exit", "Scope"]
+
+
+class Exit(Protocol):
+    """What a ``with`` calls at its end."""
+
+    def __call__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None:
+        """Undo what the block has switched."""
+
+
+class _HasEnds(Protocol):
+    """What blocks are opened with."""
+
+    def expect(self, end: weakref.ref[Exit]) -> None:
+        """Remember the end of the block that is entered next."""
+
+    def abandon(self, gone: weakref.ref[Exit]) -> None:
+        """Leave a block whose ``__exit__`` never ran."""
+
+
+class BlockEnd:
+    """The ``__exit__`` of a scope.
+
+    NOTE [ Interrupted at the end of a block ]
+
+    ``__exit__`` is a Python function, so it can be interrupted as it begins, before it has done
+    anything, and it is not called again. So each block gets an ``__exit__`` of its own, an object
+    that only the ``with`` statement holds: when it goes while the block is still open, a weak
+    reference undoes what was switched. That is before any ``except`` clause around the block runs.
+    """
+
+    __slots__ = ("_leave",)
+
+    _leave: Callable[..., None]
+
+    def __init__(self, leave: Callable[..., None]) -> None:
+        self._leave = leave
+
+    def __get__(self, scope: _HasEnds | None, owner: type[_HasEnds]) -> Exit:
+        if scope is None:
+            return self._leave
+        leave = partial(self._leave, scope)
+        scope.expect(weakref.ref(leave, scope.abandon))
+        return leave
+
+
+class Scope:
+    """Something that is switched when the object is made, until the end of a block.
+
+    One object serves one block; without a block it stays switched.
+    """
+
+    __slots__ = ("_end", "_is_left")
+
+    _end: weakref.ref[Exit] | None
+    _is_left: bool
+
+    def __init__(self) -> None:
+        self._end = None
+        self._is_left = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def restore(self) -> None:
+        """Switch back; called again if it is interrupted."""
+        raise NotImplementedError
+
+    def _leave(self, *_: object) -> None:
+        self.restore()
+        self._is_left = True
+
+    __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
+
+    def expect(self, end: weakref.ref[Exit]) -> None:
+        """Remember the end of the block that is entered next."""
+        self._is_left = False
+        self._end = end
+
+    def abandon(self, gone: weakref.ref[Exit]) -> None:
+        """Leave a block whose ``__exit__`` never ran."""
+        if self._end is gone and not self._is_left:
+            self._leave()
