@@ -124,6 +124,11 @@ ENTRIES: tuple[Entry, ...] = (
         graph.hook_around_metadata,
     ),
     Entry(
+        "A retained gradient of a view goes on counting what arrives through its former producer"
+        " while only something else of its base is written; PyTorch forgets that.",
+        graph.retained_of_an_intact_view,
+    ),
+    Entry(
         "isfinite, isinf and argsort are composed of differentiable steps in PyTorch and so ask a"
         " view for its producer, which may be lost; their result needs none.",
         graph.composed_test,
@@ -195,6 +200,11 @@ ENTRIES: tuple[Entry, ...] = (
         "PyTorch's polygamma, the derivative of digamma, has eight digits and is finite at poles;"
         " it and the derivative of i0 are not what they should be at infinity and nan.",
         number.inexact_special_function,
+    ),
+    Entry(
+        "The gradient of cumprod stops at a second zero in PyTorch; vtgrad's multiplies by what"
+        " comes behind it, which gives NaN where that is infinite or NaN.",
+        number.behind_two_zeros,
     ),
     Entry(
         "PyTorch's kron looks at its factors through views that it hides, so that it fails for some"

@@ -5,7 +5,8 @@ import re
 import numpy as np
 
 from tests.oracle.kinds import kind_of
-from tests.oracle.situation import METADATA, Situation
+from tests.oracle.program import Step
+from tests.oracle.situation import METADATA, Situation, locations
 from tests.oracle.world import TensorLike
 
 
@@ -54,12 +55,44 @@ def gradient_for_a_changed_leaf(s: Situation) -> bool:
 
 
 def hook_around_metadata(s: Situation) -> bool:
+    if s.divergence is None or not s.step.backward:
+        return False
     ops = [step.op for step in s.earlier]
-    return (
-        s.divergence is not None
-        and s.divergence.what == "hooks"
-        and "register_hook" in ops
-        and not METADATA.isdisjoint(ops[ops.index("register_hook") :])
+    if s.divergence.what == "hooks":
+        return "register_hook" in ops and not METADATA.isdisjoint(ops[ops.index("register_hook") :])
+    # What such a hook returns is a gradient of the older value there.
+    return s.divergence.what == "values" and any(
+        _is_hooked_around(s, k) for k, op in enumerate(ops) if op in METADATA
+    )
+
+
+def _is_hooked_around(s: Situation, k: int) -> bool:
+    """Whether the tensor of a metadata operator got a hook before it and another one after it."""
+    target = _subject(s, s.earlier[k])
+
+    def is_hook(step: Step) -> bool:
+        return step.op == "register_hook" and _subject(s, step) is target
+
+    before, after = s.earlier[:k], s.earlier[k + 1 :]
+    return target is not None and any(map(is_hook, before)) and any(map(is_hook, after))
+
+
+def _subject(s: Situation, step: Step) -> TensorLike | None:
+    """The tensor whose method a step calls, if it still has that name."""
+    return s.world.env.get(step.text.partition(".")[0])
+
+
+def retained_of_an_intact_view(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "grad" or s.divergence.torch is not None:
+        return False
+    view = s.world.env[s.divergence.where]
+    if not s.step.backward or view._base is None or not view.retains_grad:
+        return False
+    # The write was beside it, and what was written has a name.
+    own = set(locations(view))
+    return any(
+        other._base is view._base and own.isdisjoint(locations(other))
+        for other in s.world.tensors().values()
     )
 
 
@@ -102,9 +135,7 @@ def integers_with_gradient(s: Situation) -> bool:
 _WRITE_REFUSALS = ("leaf-write", "view-of-leaf-write", *_VIEW_REFUSALS)
 
 
-_LOST = frozenset(
-    ("stale-saved", "graph-freed", "saved-detached", "unused-input", *_VIEW_REFUSALS[:2])
-)
+_LOST = frozenset(("stale-saved", "graph-freed", "saved-detached", "unused-input", *_VIEW_REFUSALS))
 
 
 def several_saves_lost(s: Situation) -> bool:
