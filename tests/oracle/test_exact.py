@@ -42,7 +42,6 @@ def test_random_programs_have_the_gradients_of_clones() -> None:
     fuzzer, totals = ExactFuzzer(PEER, seed=20261123), Totals()
     for index in range(PROGRAMS):
         totals.add(index, *fuzzer.run(index))
-    fuzzer.count()
     texts = [
         f"program {index} ({totals.counts[signature]} alike)\n{report(run, PEER)}"
         for signature, (index, _, run) in list(totals.failures.items())[:3]
