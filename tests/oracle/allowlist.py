@@ -125,7 +125,8 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "A retained gradient of a view goes on counting what arrives through its former producer"
-        " while only something else of its base is written; PyTorch forgets that.",
+        " while its base is written only beside it, or by a name that is detached; PyTorch forgets"
+        " that when it builds the view's producer again.",
         graph.retained_of_an_intact_view,
     ),
     Entry(
@@ -338,7 +339,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "A second derivative by a tensor without elements, through a write that wrote none, is"
         " empty in PyTorch and None in vtgrad, which has not recorded the nothing. A retained"
-        " gradient without elements may be another object.",
+        " gradient without elements may be another object, and a gradient without elements be"
+        " recorded where PyTorch's formula returns what it got.",
         graph.gradient_of_nothing,
     ),
     Entry(

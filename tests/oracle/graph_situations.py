@@ -83,16 +83,25 @@ def _subject(s: Situation, step: Step) -> TensorLike | None:
 
 
 def retained_of_an_intact_view(s: Situation) -> bool:
-    if s.divergence is None or s.divergence.what != "grad" or s.divergence.torch is not None:
+    if s.divergence is None:
         return False
-    view = s.world.env[s.divergence.where]
-    if not s.step.backward or view._base is None or not view.retains_grad:
+    if s.divergence.what != "grad" and not s.divergence.where.endswith(".grad"):
         return False
-    # The write was beside it, and what was written has a name.
-    own = set(locations(view))
+    view = s.world.env[s.divergence.where.removesuffix(".grad")]
+    if view._base is None or not view.retains_grad:
+        return False
+    memory, own = view.untyped_storage().data_ptr(), set(locations(view))
+    written = [
+        other
+        for name, other in s.world.tensors().items()
+        if any(re.match(rf"{name}(\.\w+_\(|\[|\s*\W+=)", step.text) for step in s.earlier)
+    ]
+    # Either at another place, or by a name that is detached: the graph does not know of that.
     return any(
-        other._base is view._base and own.isdisjoint(locations(other))
-        for other in s.world.tensors().values()
+        own.isdisjoint(locations(other))
+        if other._base is view._base
+        else other is not view._base and other.untyped_storage().data_ptr() == memory
+        for other in written
     )
 
 
@@ -287,7 +296,8 @@ def asks_a_stale_view_for_a_part(s: Situation) -> bool:
 
 
 def gradient_of_nothing(s: Situation) -> bool:
-    if s.divergence is None or s.divergence.what not in ("bound", "grad") or not s.step.backward:
+    graph = ("bound", "grad", "grad_fn", "is_leaf", "requires_grad")
+    if s.divergence is None or s.divergence.what not in graph or not s.step.backward:
         return False
     given = s.world.env.get(s.divergence.where)
     return given is not None and given.numel() == 0
