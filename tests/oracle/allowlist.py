@@ -119,6 +119,12 @@ ENTRIES: tuple[Entry, ...] = (
         cascades=True,
     ),
     Entry(
+        "A result that changes its shape while nothing is recorded: where another operand is larger"
+        " PyTorch sums the gradient of what was broadcast to the shape from before; vtgrad sums to"
+        " the new shape, and refuses what does not fit then.",
+        graph.gradient_for_a_changed_result,
+    ),
+    Entry(
         "A hook that is registered after an in-place metadata operator joins earlier hooks on the"
         " older value in PyTorch; in vtgrad it belongs to the newest, as after any other write.",
         graph.hook_around_metadata,
@@ -249,7 +255,8 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "What is stored by a mask from a view that was made in inference mode has no gradient;"
-        " PyTorch records how it was brought into shape, vtgrad that it leads nowhere.",
+        " PyTorch records how it was brought into shape, vtgrad that it leads nowhere. So is a"
+        " gradient recorded in PyTorch if it depends on such a view.",
         inference.edge_of_a_view_made_inside,
     ),
     Entry(

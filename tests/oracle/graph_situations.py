@@ -54,6 +54,19 @@ def gradient_for_a_changed_leaf(s: Situation) -> bool:
     )
 
 
+def gradient_for_a_changed_result(s: Situation) -> bool:
+    return (
+        s.step.backward
+        and s.torch_error is None
+        and s.our_error is not None
+        and "returned a gradient of shape" in str(s.our_error)
+        and any(
+            (step.op in METADATA and step.mode) or step.op in ("set_", ".data=")
+            for step in s.earlier
+        )
+    )
+
+
 def hook_around_metadata(s: Situation) -> bool:
     if s.divergence is None or not s.step.backward:
         return False
