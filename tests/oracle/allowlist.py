@@ -131,8 +131,8 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "A retained gradient of a view goes on counting what arrives through its former producer"
-        " while its base is written only beside it, or by a name that is detached; PyTorch forgets"
-        " that when it builds the view's producer again.",
+        " while its base is written only beside it, by a name that is detached, or unrecorded;"
+        " PyTorch forgets that when it builds the view's producer again.",
         graph.retained_of_an_intact_view,
     ),
     Entry(

@@ -105,16 +105,18 @@ def retained_of_an_intact_view(s: Situation) -> bool:
         return False
     memory, own = view.untyped_storage().data_ptr(), set(locations(view))
     written = [
-        other
+        (other, bool(step.mode))
         for name, other in s.world.tensors().items()
-        if any(re.match(rf"{name}(\.\w+_\(|\[|\s*\W+=)", step.text) for step in s.earlier)
+        for step in s.earlier
+        if re.search(rf"^{name}(\.\w+_\(|\[|\s*\W+=)|out={name}\b", step.text)
     ]
-    # Either at another place, or by a name that is detached: the graph does not know of that.
+    # Either at another place, or so that the graph does not know: by a name that is detached, or
+    # while nothing was recorded.
     return any(
-        own.isdisjoint(locations(other))
+        unrecorded or own.isdisjoint(locations(other))
         if other._base is view._base
         else other is not view._base and other.untyped_storage().data_ptr() == memory
-        for other in written
+        for other, unrecorded in written
     )
 
 
@@ -310,7 +312,9 @@ def asks_a_stale_view_for_a_part(s: Situation) -> bool:
 
 def gradient_of_nothing(s: Situation) -> bool:
     graph = ("bound", "grad", "grad_fn", "is_leaf", "requires_grad")
-    if s.divergence is None or s.divergence.what not in graph or not s.step.backward:
+    if s.divergence is None or s.divergence.what not in graph:
+        return False
+    if not s.step.backward and s.divergence.what != "grad":
         return False
     given = s.world.env.get(s.divergence.where)
     return given is not None and given.numel() == 0
