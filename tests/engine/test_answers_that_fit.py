@@ -1,6 +1,6 @@
 """What a node answers is brought to the shape and dtype of the input that it belongs to."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -109,3 +109,35 @@ def test_what_a_node_keeps_does_not_become_grad() -> None:
     assert not np.shares_memory(x.grad.numpy(), kept.numpy())
     x.grad.zero_()
     assert kept.tolist() == [1, 2, 3]
+
+
+Look = Callable[[vt.Tensor], vt.Tensor]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [lambda x: x[0], lambda x: x[:1], lambda x: x.t()[0], lambda x: x.as_strided((1,), (1,))],
+    ids=["select", "slice", "transposed", "as_strided"],
+)
+@pytest.mark.parametrize("observed", [False, True])
+def test_a_part_of_what_was_transposed_unrecorded_is_refused(look: Look, observed: bool) -> None:
+    x = vt.ones(1, 2, requires_grad=True)
+    y = x * 2
+    with vt.no_grad():
+        y.t_()
+    part = look(y)
+    if observed:
+        part.grad_fn.register_hook(lambda answers, grads: None)  # type: ignore[union-attr]  # recorded
+    with pytest.raises(GradientError, match=r"gradient of shape \[2, 1\] for its input 0, which"):
+        part.sum().backward()
+    assert x.grad is None
+
+
+def test_a_part_of_what_has_a_dimension_more_is_summed_as_the_whole_is() -> None:
+    x = vt.ones(2, 3, requires_grad=True)
+    y = x * 2
+    with vt.no_grad():
+        y.unsqueeze_(0)
+    y[..., 1:2].sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [[0, 2, 0], [0, 2, 0]]

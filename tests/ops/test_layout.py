@@ -6,7 +6,8 @@ import pytest
 from tests.ops.pointwise import strides
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.arithmetic import add, mul, neg
-from vtgrad.ops.kernels.comparison import isnan, where
+from vtgrad.ops.kernels.bitwise import logical_or
+from vtgrad.ops.kernels.comparison import isnan, lt, where
 from vtgrad.ops.kernels.layout import (
     broadcast_shapes,
     empty_like_elementwise,
@@ -66,6 +67,18 @@ def test_one_value_expanded_decides_nothing() -> None:
         assert result.flags.owndata
     assert strides(mul(expanded, transposed())) == (1, 3)
     assert strides(where(transposed() > 2, expanded, 0.0)) == (1, 3)
+
+
+def test_an_operand_that_is_converted_counts_as_its_conversion() -> None:
+    whole = np.broadcast_to(np.arange(3), (2, 3))
+    column = np.ones((3, 2)).T
+    # As an integer it decides nothing about its rows; as a floating value it is row-major.
+    assert strides(add(np.broadcast_to(np.arange(3.0), (2, 3)), column)) == (1, 2)
+    assert strides(add(whole, column)) == strides(lt(whole, column)) == (3, 1)
+    assert strides(logical_or(whole, column)) == (3, 1)
+    gaps: Array = np.ndarray((1, 2, 5), np.int64, np.arange(16), 0, (40, 48, 8))
+    assert strides(neg(gaps)) == (5, 5, 1)
+    assert strides(exp(gaps)) == (10, 5, 1)
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (3, 1), (1, 2), (1, 1), (2,), (1,), ()], ids=str)

@@ -119,9 +119,21 @@ ENTRIES: tuple[Entry, ...] = (
         cascades=True,
     ),
     Entry(
+        "A result that changes its shape while nothing is recorded: where another operand is larger"
+        " PyTorch sums the gradient of what was broadcast to the shape from before; vtgrad sums to"
+        " the new shape, and refuses what does not fit then.",
+        graph.gradient_for_a_changed_result,
+    ),
+    Entry(
         "A hook that is registered after an in-place metadata operator joins earlier hooks on the"
         " older value in PyTorch; in vtgrad it belongs to the newest, as after any other write.",
         graph.hook_around_metadata,
+    ),
+    Entry(
+        "A retained gradient of a view goes on counting what arrives through its former producer"
+        " while its base is written only beside it, by a name that is detached, or unrecorded;"
+        " PyTorch forgets that when it builds the view's producer again.",
+        graph.retained_of_an_intact_view,
     ),
     Entry(
         "isfinite, isinf and argsort are composed of differentiable steps in PyTorch and so ask a"
@@ -197,6 +209,11 @@ ENTRIES: tuple[Entry, ...] = (
         number.inexact_special_function,
     ),
     Entry(
+        "The gradient of cumprod stops at a second zero in PyTorch; vtgrad's multiplies by what"
+        " comes behind it, which gives NaN where that is infinite or NaN.",
+        number.behind_two_zeros,
+    ),
+    Entry(
         "PyTorch's kron looks at its factors through views that it hides, so that it fails for some"
         " strides and forgets the versions; vtgrad's are ordinary views.",
         graph.hidden_views_of_kron,
@@ -238,7 +255,8 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "What is stored by a mask from a view that was made in inference mode has no gradient;"
-        " PyTorch records how it was brought into shape, vtgrad that it leads nowhere.",
+        " PyTorch records how it was brought into shape, vtgrad that it leads nowhere. So is a"
+        " gradient recorded in PyTorch if it depends on such a view.",
         inference.edge_of_a_view_made_inside,
     ),
     Entry(
@@ -328,7 +346,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "A second derivative by a tensor without elements, through a write that wrote none, is"
         " empty in PyTorch and None in vtgrad, which has not recorded the nothing. A retained"
-        " gradient without elements may be another object.",
+        " gradient without elements may be another object, and a gradient without elements be"
+        " recorded where PyTorch's formula returns what it got.",
         graph.gradient_of_nothing,
     ),
     Entry(

@@ -39,15 +39,14 @@ def same_bits(a: Array, b: Array) -> bool:
     """Equal in every element, signs of zeros included, a NaN being equal to a NaN."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
-    if a.dtype.kind not in "fc":
+    if a.dtype.kind == "c":
+        return same_bits(a.real, b.real) and same_bits(a.imag, b.imag)
+    if a.dtype.kind != "f":
         return bool(np.array_equal(a, b))
     if not np.array_equal(a, b, equal_nan=True):
         return False
     zeros = a == 0
-    return bool(
-        np.array_equal(np.signbit(a.real[zeros]), np.signbit(b.real[zeros]))
-        and np.array_equal(np.signbit(a.imag[zeros]), np.signbit(b.imag[zeros]))
-    )
+    return bool(np.array_equal(np.signbit(a[zeros]), np.signbit(b[zeros])))
 
 
 def close(a: Array, b: Array, coarse: bool = False) -> bool:

@@ -3,74 +3,129 @@
 With hooks that clone, PyTorch compares no versions and refuses no write, and its gradient is that
 of the program with ``clone()`` before every save. So whatever the exact rule accepts must have that
 gradient. A third world runs vtgrad under PyTorch's own rule: what that accepts, the exact rule
-accepts too, and what the exact rule refuses, that refuses.
+accepts too, and what the exact rule refuses, that refuses. In some programs a fourth world runs
+with audit on, which may not refuse anything either, as they write through the library only.
 """
+
+from typing import ClassVar
 
 from tests.oracle.compare import Divergence
 from tests.oracle.fuzz import Fuzzer
 from tests.oracle.gen_autograd import backward, grad
 from tests.oracle.generator import Context, Rule
 from tests.oracle.kinds import kind_of
-from tests.oracle.lockstep import Lockstep, describe, error_difference
+from tests.oracle.lockstep import Lockstep, Run, describe, error_difference
 from tests.oracle.program import Step
 from tests.oracle.world import World
 
-#: Reasons to refuse a saved value that was overwritten or cut off its graph.
-LOST = frozenset(
-    ("stale-saved", "saved-detached", "multi-output-view", "no-grad-view", "inference-view")
+# What a view that may not be used any more raises.
+_VIEW_REFUSALS = (
+    "multi-output-view",
+    "no-grad-view",
+    "inference-view",
+    "custom-function-view",
 )
+#: Reasons to refuse a saved value that was overwritten or cut off its graph.
+LOST = frozenset(("stale-saved", "saved-detached", *_VIEW_REFUSALS))
+# One program of so many runs with audit on as well.
+_AUDITED = 3
 
 
 class AgainstClones(Lockstep):
     """PyTorch with clones, vtgrad under the exact rule, and vtgrad under the storage rule.
 
+    Parameters
+    ----------
+    peer, deep : str
+        As for `Lockstep`.
+    audited : bool
+        Whether the program also runs with audit on.
+
     Attributes
     ----------
+    rule : str
+        What vtgrad does about overwritten values; see `World`.
     coarse : World or None
         vtgrad under the storage rule, until it refuses something.
+    audited : World or None
+        vtgrad under the rule in question with audit on, until it refuses something.
     passes : int
-        How many passes the exact rule has accepted.
+        How many passes the rule has accepted.
     gained : int
         How many of these the storage rule has refused.
     refused : int
         How many passes both have refused for a saved value.
     """
 
+    rule: ClassVar[str] = "elements"
+
     coarse: World | None
+    audited: World | None
     passes: int
     gained: int
     refused: int
 
-    def __init__(self, peer: str, deep: str) -> None:
+    def __init__(self, peer: str, deep: str, audited: bool = False) -> None:
         super().__init__(peer, deep)
         self.torch = World("torch", "clones")
-        self.ours = World(peer, "elements")
+        self.ours = World(peer, self.rule)
         self.coarse = World(peer, "storage")
+        # Not the side that is compared: rounding is repaired there behind the library's back.
+        self.audited = World(peer, self.rule, audit=True) if audited else None
         self.passes = self.gained = self.refused = 0
 
     def ends(self, step: Step, torch_error: Exception | None, our_error: Exception | None) -> bool:
         """See `Lockstep`."""
         coarse_error = None if self.coarse is None else self.coarse.run(step)
+        audit_error = None if self.audited is None else self.audited.run(step)
         lost = our_error is not None and step.backward and kind_of(our_error) in LOST
         if self.coarse is not None and coarse_error is None and lost:
-            what = "refused by the exact rule only"
-            self.run.divergences = [Divergence("", what, "no error", describe(our_error))]
-            return True
+            return self._differ("refused by the rule in question only", None, our_error)
+        if audit_error is not None:
+            if our_error is None and not self._is_unseen(audit_error):
+                return self._differ("refused with audit on", our_error, audit_error)
+            self.audited = None
         if coarse_error is not None and our_error is None:
             self.gained += step.backward
             self.coarse = None
         self.passes += step.backward and our_error is None
-        if torch_error is None and lost:
+        if torch_error is None and our_error is not None and lost:
             self.refused += 1
-            self.run.excused = "a saved value is lost, which a clone is not"
-            return True
+            self.run.excused = self.why_refused(our_error)
+            return self.run.excused is not None
         if our_error is not None and kind_of(our_error) == "swap":
             self.run.excused = "what was saved is exchanged, where a clone is saved"
             return True
         if error_difference(torch_error, our_error) is not None and torch_error and our_error:
             self.run.excused = "refused by both: with which error is compared elsewhere"
             return True
+        if (
+            torch_error is not None
+            and our_error is None
+            and self._is_of_the_hook(step, torch_error)
+        ):
+            self.run.excused = "to clone a saved view asks for its producer, which saving does not"
+            return True
         return False
+
+    def why_refused(self, error: Exception) -> str | None:
+        """Why a pass may be refused for a saved value; None if it may not."""
+        return "a saved value is lost, which a clone is not"
+
+    def _differ(self, what: str, one: Exception | None, other: Exception | None) -> bool:
+        self.run.divergences = [Divergence("", what, describe(one), describe(other))]
+        return True
+
+    def _is_unseen(self, error: Exception) -> bool:
+        """Whether audit reports what it is for: elements that were exchanged by ``.data``."""
+        return kind_of(error) == "unseen-write" and any(s.op == ".data=" for s in self.run.steps)
+
+    def _is_of_the_hook(self, step: Step, error: Exception) -> bool:
+        """Whether PyTorch refuses to save a view that may not be used, only because of the hook."""
+        if step.backward or kind_of(error) not in _VIEW_REFUSALS:
+            return False
+        plain = World("torch")
+        return [plain.run(each) for each in self.run.steps][-1] is None
 
 
 def beside(c: Context) -> list[Step] | None:
@@ -126,14 +181,19 @@ class ExactFuzzer(Fuzzer):
 
     Attributes
     ----------
+    against : type of AgainstClones
+        The comparison.
     passes, gained, refused : int
         Passes of all programs so far, as `AgainstClones` counts them.
     """
+
+    against: ClassVar[type[AgainstClones]] = AgainstClones
 
     passes: int
     gained: int
     refused: int
     last: AgainstClones | None
+    _audits: bool
 
     def __init__(self, peer: str = "vtgrad", seed: int = 0) -> None:
         super().__init__(peer, seed)
@@ -144,18 +204,19 @@ class ExactFuzzer(Fuzzer):
         ]
         self.passes = self.gained = self.refused = 0
         self.last = None
+        self._audits = False
 
-    def pair(self, deep: str) -> Lockstep:
+    def run(self, index: int) -> tuple[str, Run]:
         """See `Fuzzer`."""
-        self.count()
-        self.last = AgainstClones(self.peer, deep)
-        return self.last
-
-    def count(self) -> None:
-        """Add the passes of the last program."""
+        self._audits = index % _AUDITED == 0
+        found = super().run(index)
         if self.last is not None:
-            self.passes += self.last.passes
             self.passes += self.last.passes
             self.gained += self.last.gained
             self.refused += self.last.refused
-            self.last = None
+        return found
+
+    def pair(self, deep: str) -> Lockstep:
+        """See `Fuzzer`."""
+        self.last = self.against(self.peer, deep, self._audits)
+        return self.last

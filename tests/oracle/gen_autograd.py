@@ -2,6 +2,7 @@
 
 from tests.oracle.generator import Context, rule
 from tests.oracle.program import Step
+from tests.oracle.world import TensorLike
 
 
 @rule(4, "detach_")
@@ -30,7 +31,7 @@ def flags(c: Context) -> list[Step] | None:
     op, text = c.rng.choice(forms)
     if op == "del" and len(c.names()) < 6:
         return None
-    if op == "retain_grad" and not t.requires_grad and c.chance(0.9):
+    if op == "retain_grad" and (_may_crash(t) or (not t.requires_grad and c.chance(0.9))):
         return None
     if not c.has(op):
         return None
@@ -41,6 +42,11 @@ def flags(c: Context) -> list[Step] | None:
         c.leaves.add(steps[0].defs[0] if op == "clone" else name)
         return steps
     return c.make(op, text, 0)
+
+
+def _may_crash(t: TensorLike) -> bool:
+    """Whether PyTorch crashes if the tensor retains its gradient and a part of it is written."""
+    return bool(t.output_nr)
 
 
 @rule(4, "register_hook")
@@ -84,7 +90,10 @@ def backward(c: Context) -> list[Step] | None:
     if c.chance(0.08):
         options.append("create_graph=True")
     if c.chance(0.2):
-        chosen = [c.pick(lambda t: t.requires_grad) for _ in range(c.rng.randint(1, 2))]
+        chosen = [
+            c.pick(lambda t: t.requires_grad and not _may_crash(t))
+            for _ in range(c.rng.randint(1, 2))
+        ]
         options.append("inputs=[" + ", ".join(n for n in chosen if n) + "]")
     joined = ", ".join(options)
     dtype = str(t.dtype).rsplit(".", 1)[-1]

@@ -5,7 +5,8 @@ import re
 import numpy as np
 
 from tests.oracle.kinds import kind_of
-from tests.oracle.situation import METADATA, Situation
+from tests.oracle.program import Step
+from tests.oracle.situation import METADATA, Situation, locations
 from tests.oracle.world import TensorLike
 
 
@@ -53,13 +54,69 @@ def gradient_for_a_changed_leaf(s: Situation) -> bool:
     )
 
 
-def hook_around_metadata(s: Situation) -> bool:
-    ops = [step.op for step in s.earlier]
+def gradient_for_a_changed_result(s: Situation) -> bool:
     return (
-        s.divergence is not None
-        and s.divergence.what == "hooks"
-        and "register_hook" in ops
-        and not METADATA.isdisjoint(ops[ops.index("register_hook") :])
+        s.step.backward
+        and s.torch_error is None
+        and s.our_error is not None
+        and "returned a gradient of shape" in str(s.our_error)
+        and any(
+            (step.op in METADATA and step.mode) or step.op in ("set_", ".data=")
+            for step in s.earlier
+        )
+    )
+
+
+def hook_around_metadata(s: Situation) -> bool:
+    if s.divergence is None or not s.step.backward:
+        return False
+    ops = [step.op for step in s.earlier]
+    if s.divergence.what == "hooks":
+        return "register_hook" in ops and not METADATA.isdisjoint(ops[ops.index("register_hook") :])
+    # What such a hook returns is a gradient of the older value there.
+    return s.divergence.what == "values" and any(
+        _is_hooked_around(s, k) for k, op in enumerate(ops) if op in METADATA
+    )
+
+
+def _is_hooked_around(s: Situation, k: int) -> bool:
+    """Whether the tensor of a metadata operator got a hook before it and another one after it."""
+    target = _subject(s, s.earlier[k])
+
+    def is_hook(step: Step) -> bool:
+        return step.op == "register_hook" and _subject(s, step) is target
+
+    before, after = s.earlier[:k], s.earlier[k + 1 :]
+    return target is not None and any(map(is_hook, before)) and any(map(is_hook, after))
+
+
+def _subject(s: Situation, step: Step) -> TensorLike | None:
+    """The tensor whose method a step calls, if it still has that name."""
+    return s.world.env.get(step.text.partition(".")[0])
+
+
+def retained_of_an_intact_view(s: Situation) -> bool:
+    if s.divergence is None:
+        return False
+    if s.divergence.what != "grad" and not s.divergence.where.endswith(".grad"):
+        return False
+    view = s.world.env[s.divergence.where.removesuffix(".grad")]
+    if view._base is None or not view.retains_grad:
+        return False
+    memory, own = view.untyped_storage().data_ptr(), set(locations(view))
+    written = [
+        (other, bool(step.mode))
+        for name, other in s.world.tensors().items()
+        for step in s.earlier
+        if re.search(rf"^{name}(\.\w+_\(|\[|\s*\W+=)|out={name}\b", step.text)
+    ]
+    # Either at another place, or so that the graph does not know: by a name that is detached, or
+    # while nothing was recorded.
+    return any(
+        unrecorded or own.isdisjoint(locations(other))
+        if other._base is view._base
+        else other is not view._base and other.untyped_storage().data_ptr() == memory
+        for other, unrecorded in written
     )
 
 
@@ -102,9 +159,7 @@ def integers_with_gradient(s: Situation) -> bool:
 _WRITE_REFUSALS = ("leaf-write", "view-of-leaf-write", *_VIEW_REFUSALS)
 
 
-_LOST = frozenset(
-    ("stale-saved", "graph-freed", "saved-detached", "unused-input", *_VIEW_REFUSALS[:2])
-)
+_LOST = frozenset(("stale-saved", "graph-freed", "saved-detached", "unused-input", *_VIEW_REFUSALS))
 
 
 def several_saves_lost(s: Situation) -> bool:
@@ -256,7 +311,10 @@ def asks_a_stale_view_for_a_part(s: Situation) -> bool:
 
 
 def gradient_of_nothing(s: Situation) -> bool:
-    if s.divergence is None or s.divergence.what not in ("bound", "grad") or not s.step.backward:
+    graph = ("bound", "grad", "grad_fn", "is_leaf", "requires_grad")
+    if s.divergence is None or s.divergence.what not in graph:
+        return False
+    if not s.step.backward and s.divergence.what != "grad":
         return False
     given = s.world.env.get(s.divergence.where)
     return given is not None and given.numel() == 0

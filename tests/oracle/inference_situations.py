@@ -79,10 +79,17 @@ def _has_version(tensor: TensorLike) -> bool:
 
 
 def edge_of_a_view_made_inside(s: Situation) -> bool:
-    if s.divergence is None or s.divergence.what not in ("grad_fn", "requires_grad"):
+    if s.divergence is None or s.divergence.what not in ("grad_fn", "requires_grad", "is_leaf"):
         return False
     if not any(step.mode == "inference_mode()" for step in s.earlier):
         return False
+    if s.step.backward:
+        # A gradient that depends on such a view, and on nothing else that could be differentiated.
+        made = {name for step in s.earlier if step.mode == "inference_mode()" for name in step.defs}
+        found = [t for name, t in s.world.tensors().items() if name in made]
+        inside = any(t._base is not None and not t.is_inference() for t in found)
+        unrecorded = {"grad_fn": None, "requires_grad": False, "is_leaf": True}
+        return inside and s.divergence.ours == unrecorded[s.divergence.what]
     if s.divergence.what == "requires_grad":
         # Stored in its own memory, it is read first, and what was read has no producer.
         inside = any(t._base is not None and t.grad_fn is None for t in s.tensors_used())

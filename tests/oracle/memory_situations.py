@@ -41,7 +41,7 @@ def reads_what_it_wrote(s: Situation) -> bool:
     places = [locations(t) for t in s.tensors_used()]
     shared = [(a, b) for k, a in enumerate(places) for b in places[:k] if not set(a).isdisjoint(b)]
     # These store one element after the other, and may read one that they have written.
-    by_element = s.step.op in ("scatter_add_", "setitem", "index_put_")
+    by_element = s.step.op in ("scatter_add_", "index_add_", "setitem", "index_put_")
     return (by_element and bool(shared)) or any(a != b for a, b in shared)
 
 

@@ -81,14 +81,31 @@ def integer_power_of_two(s: Situation) -> bool:
 
 
 def inexact_special_function(s: Situation) -> bool:
-    if not s.step.backward or s.divergence is None or s.divergence.what != "values":
+    if not s.step.backward or s.divergence is None:
+        return False
+    if s.divergence.what not in ("values", "hooks"):
         return False
     if not any(re.search(r"\b(lgamma|digamma|polygamma|i0)_?\(", t.text) for t in s.earlier):
         return False
-    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    theirs, ours = _numbers(s.divergence.torch), _numbers(s.divergence.ours)
+    if theirs.shape != ours.shape:
+        return False
     # PyTorch's poles are large numbers, and its values at infinity and nan what came out.
     proper = np.isfinite(theirs) & np.isfinite(ours) & (np.abs(theirs) < 1e30)
     return bool(np.allclose(theirs[proper], ours[proper], rtol=1e-6))
+
+
+def behind_two_zeros(s: Situation) -> bool:
+    if not s.step.backward or s.divergence is None or s.divergence.what not in ("values", "hooks"):
+        return False
+    if not any(re.search(r"\bcumprod_?\(", step.text) for step in s.earlier):
+        return False
+    theirs, ours = _numbers(s.divergence.torch), _numbers(s.divergence.ours)
+    if theirs.shape != ours.shape:
+        return False
+    same = np.isclose(theirs, ours, rtol=1e-4, equal_nan=True)
+    values = [_numbers(t.tolist()) for t in s.world.tensors().values()]
+    return bool(np.isnan(ours[~same]).all()) and not np.isfinite(np.concatenate(values)).all()
 
 
 def variance_of_nothing(s: Situation) -> bool:

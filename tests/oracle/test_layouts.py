@@ -54,7 +54,9 @@ KINDS = {
     "conjugated": ("complex128", ".conj()"),
     "conjugated imaginary part": ("complex128", ".conj().imag"),
     "conjugated and transposed": ("complex128", ".conj().mT"),
+    "integers": ("int64", ""),
 }
+OPPOSITE = "L.ones(tuple(t1.shape)[::-1], dtype=L.float64).permute(*range(t1.dim())[::-1])"
 # Refused in both libraries where a dtype or a number of dimensions is missing.
 CALLS = (
     *(f"L.{name}(t1)" for name in (*UNARY, *TESTS, "i0", "sgn", "conj_physical")),
@@ -62,6 +64,9 @@ CALLS = (
     *(f"L.{name}(t1, 2)" for name in ("add", "mul", "pow", "fmod", "eq", "lt", "rsub")),
     *(f"L.{name}(t1, L.ones(t1.shape, dtype=t1.dtype))" for name in ("sub", "mul", "maximum")),
     *(f"L.{name}(L.ones(t1.shape, dtype=t1.dtype), t1)" for name in ("add", "div")),
+    # With an operand in the opposite order, which may have another dtype.
+    *(f"L.{name}(t1, {OPPOSITE})" for name in ("sub", "lt", "atan2", "logical_or", "maximum")),
+    *(f"L.{name}({OPPOSITE}, t1)" for name in ("mul", "ge", "xlogy", "logical_and", "fmod")),
     *(f"t1.roll({how})" for how in ("1", "1, 0", "1, -1", "(1, 1), (0, 1)", "0, 0")),
     *(f"L.{name}([t1, t1], {dim})" for name in ("cat", "stack") for dim in (0, 1, -1)),
     *("L.cat([t1, t1.contiguous()], 1)", "L.stack([t1.contiguous(), t1])"),

@@ -2,13 +2,17 @@
 
 import importlib
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from types import CodeType, ModuleType
 from typing import Any
 
 from tests.oracle.functions import FUNCTIONS
 from tests.oracle.program import PREAMBLE, Step
-from vtgrad.autograd.graph import set_overwrite_check
+from vtgrad.autograd.graph import (
+    allow_mutation_on_saved_tensors,
+    set_audit,
+    set_overwrite_check,
+)
 
 # The two libraries are driven through text and compared by attribute names, so their objects are
 # dynamic here on purpose.
@@ -27,14 +31,14 @@ def compiled(source: str) -> CodeType:
     return code
 
 
-_HELPERS: dict[tuple[ModuleType, str], dict[str, Any]] = {}
+_HELPERS: dict[tuple[ModuleType, str, bool], dict[str, Any]] = {}
 
 
-def helpers(library: ModuleType, saving: str) -> dict[str, Any]:
+def helpers(library: ModuleType, saving: str, audit: bool) -> dict[str, Any]:
     """What programs call, made once for each side: PyTorch never frees a Function's class."""
-    made = _HELPERS.get((library, saving))
+    made = _HELPERS.get((library, saving, audit))
     if made is None:
-        made = _HELPERS[library, saving] = {"L": library}
+        made = _HELPERS[library, saving, audit] = {"L": library}
         exec(compiled(PREAMBLE), made)
         exec(compiled(FUNCTIONS), made)
     # Where they record from now on what they see.
@@ -52,22 +56,27 @@ class World:
     saving : str
         What becomes of a value that is saved for backward and overwritten. ``"storage"``: PyTorch's
         own rule, which vtgrad is run under wherever it is compared with PyTorch as it is.
-        ``"elements"``: vtgrad's exact rule. ``"clones"``: every value is cloned when it is saved,
-        in PyTorch, and no write can be refused.
+        ``"elements"``: vtgrad's exact rule. ``"rewind"``: vtgrad goes back to what was overwritten.
+        ``"clones"``: every value is cloned when it is saved, in PyTorch, and no write can be
+        refused.
+    audit : bool
+        Whether vtgrad looks for writes that no counter sees.
     """
 
     lib: ModuleType
     env: dict[str, Any]
     previous_grads: dict[str, TensorLike]
     saving: str
+    audit: bool
 
-    def __init__(self, library: str, saving: str = "storage") -> None:
+    def __init__(self, library: str, saving: str = "storage", audit: bool = False) -> None:
         self.lib = importlib.import_module(library)
         self.saving = saving
+        self.audit = audit
         if library == "torch":
             # Tensors here are tiny, and several processes may run the comparison at once.
             self.lib.set_num_threads(1)
-        self.env = dict(helpers(self.lib, saving))
+        self.env = dict(helpers(self.lib, saving, audit))
         self.previous_grads = {}
 
     @property
@@ -101,7 +110,15 @@ class World:
             return hooks(lambda saved: saved.detach().clone(), lambda kept: kept)
         if self.lib.__name__ != "vtgrad":
             return nullcontext()
-        return set_overwrite_check("elements" if self.saving == "elements" else "storage")
+        rule = ExitStack()
+        rule.enter_context(
+            set_overwrite_check("storage" if self.saving == "storage" else "elements")
+        )
+        if self.saving == "rewind":
+            rule.enter_context(allow_mutation_on_saved_tensors())
+        if self.audit:
+            rule.enter_context(set_audit(True))
+        return rule
 
     def variables(self) -> dict[str, Any]:
         """Everything that the program has bound, by name, oldest first."""

@@ -16,7 +16,11 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-from vtgrad.autograd.graph import allow_mutation_on_saved_tensors, increment_version
+from vtgrad.autograd.graph import (
+    allow_mutation_on_saved_tensors,
+    increment_version,
+    set_audit,
+)
 from vtgrad.errors import StaleSavedError
 
 Write = Callable[[vt.Tensor], object]
@@ -98,6 +102,19 @@ def test_a_result_that_was_saved_and_overwritten() -> None:
     (grad,) = vt.autograd.grad(y.sum(), a)
     t = np.tanh([0.5, 1.0])
     np.testing.assert_allclose(grad.numpy(), np.exp(t) * (1 - t * t), rtol=1e-14)
+
+
+@pytest.mark.parametrize("audited", [False, True])
+def test_a_result_that_its_derivative_has_saved_again(audited: bool) -> None:
+    # Nobody had asked for the storage of x before: it must be one for both that are saved.
+    a = leaf(0.0)
+    with set_audit(audited), allow_mutation_on_saved_tensors():
+        x = a.exp()
+        (first,) = vt.autograd.grad(x.sum(), a, create_graph=True)
+        x.mul_(2)
+        (second,) = vt.autograd.grad(first.sum(), a, retain_graph=True)
+        (again,) = vt.autograd.grad(x.sum(), a)
+    assert (first.tolist(), second.tolist(), again.tolist()) == ([1.0], [1.0], [2.0])
 
 
 def test_complex_parts_and_lazy_conjugates() -> None:

@@ -170,6 +170,14 @@ def emit_node(operator: Operator, names: Names) -> str:
             '        """The same view of an array."""',
             f"        return k.{operator.kernel}(array{args})\n",
         ]
+        viewed = {("self", "shape"): "self_shape", ("self", "geometry"): "self_geometry[0]"}
+        known = [text for pair, text in viewed.items() if pair in metadata]
+        if known:
+            lines += [
+                "    def viewed_shape(self) -> Shape:",
+                '        """The shape of what it is a view of."""',
+                f"        return self.{known[0]}\n",
+            ]
     kept = {f"saved_{a.name}": a.type for a in saved} | {f"saved_{r}": "Tensor" for r in results}
     if kept:
         lines += _what_is_kept(kept, optional={f"saved_{a.name}" for a in saved})

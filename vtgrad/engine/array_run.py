@@ -248,8 +248,10 @@ class ArrayRun:
                 else:
                     meta, place = metadata[edge.input_nr], target.at(edge.input_nr)
                 if isinstance(answer, list):
+                    fits = node.viewed_shape() == meta.shape
                     for region in answer:
-                        place.add(region, False, meta)
+                        fitted = region if fits else fit_array(region, meta, node, nr)
+                        place.add(fitted, not fits, meta)
                 else:
                     kind = ownership[nr] if nr < len(ownership) else SHARED
                     owned = kind == FRESH or (

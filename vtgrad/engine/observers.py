@@ -161,8 +161,7 @@ def _own_whole(answer: Answer, edge: Edge | None, node: Node, nr: int) -> Tensor
         total = np.zeros(meta.shape, meta.dtype)
         for region in answer if isinstance(answer, list) else [answer]:
             fitted = fit_array(region, meta, node, nr)
-            assert isinstance(fitted, Region)
-            total = fitted.add_into(total)
+            total = fitted.add_into(total) if isinstance(fitted, Region) else total + fitted
         return _wrapped(total)
     whole = fit_array(answer, meta, node, nr)
     assert isinstance(whole, np.ndarray)

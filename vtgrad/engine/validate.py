@@ -32,9 +32,14 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
     if type(grad) is _ndarray and grad.shape == meta.shape and grad.dtype is meta.dtype:
         return grad
     if isinstance(grad, Region):
-        if grad.values.dtype != meta.dtype:
-            return Region(_cast(grad.values, meta.dtype), grad.path)
-        return grad
+        shape = node.viewed_shape()
+        if shape == meta.shape:
+            if grad.values.dtype != meta.dtype:
+                return Region(_cast(grad.values, meta.dtype), grad.path)
+            return grad
+        # Its input was transposed, say, while nothing was recorded: its producer knows another
+        # shape, where the path leads to other elements.
+        grad = grad.whole(shape, grad.values.dtype)
     if type(grad) is not _ndarray:
         # NumPy gives numbers for arrays without dimensions, and users may give lazy arrays.
         grad = np.asarray(resolved(grad))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, TypeVar, cast
 
+import numpy as np
+
 from ..errors import ArgumentTypeError, NotSupportedError
-from ..storage.arrays import Array
+from ..storage.arrays import Array, Shape
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase
 from .anomaly import anomaly, remember
@@ -193,6 +195,17 @@ class Node(Edge):
     def view_array(self, array: Array) -> Array:
         """The view that this node stands for, of an array of the input's shape."""
         raise NotSupportedError(f"{self.name()} is not the node of a view", node=self.name())
+
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of; only where `view_array` exists.
+
+        Here for nodes that keep no shape: that of the gradient, which they only look at otherwise.
+        """
+        meta = self.input_metadata[0]
+        answer = self.apply_arrays((np.empty(meta.shape, meta.dtype),), 1)[0]
+        assert isinstance(answer, np.ndarray)
+        shape: Shape = answer.shape
+        return shape
 
     def lead_like(self, other: Node) -> None:
         """Take over the edges of another node, before anything leads to this one."""

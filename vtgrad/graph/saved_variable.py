@@ -176,6 +176,8 @@ class SavedVariable:
             region = region_of(impl.array, impl.byte_offset)
             self._token = token_of(impl, counter, region, self.version)
             self._fingerprint = fingerprint_of(impl.array, impl.storage)
+            # That has made the storage if there was none: a tensor that is rebuilt has the same.
+            self._storage = impl._storage
 
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ..graph.node import Node
 from ..graph.region import Gradient
 from ..graph.this_thread import this_thread
-from ..storage.arrays import Array
+from ..storage.arrays import Array, Shape
 from ..storage.tensor_base import TensorBase
 
 __all__ = ["WrittenView", "written_view"]
@@ -83,6 +83,10 @@ class WrittenView(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return self.view.view_array(array)
+
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.view.viewed_shape()
 
     def check_saved(self) -> None:
         """Raise if the node cannot run.

@@ -60,6 +60,10 @@ class SelectBackward0(Node):
         """The same view of an array."""
         return k.select(array, self.dim, self.index)
 
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.self_shape
+
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
         grad = grads[0]
@@ -168,6 +172,10 @@ class SliceBackward0(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.slice(array, self.dim, self.start, self.end, self.step)
+
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.self_shape
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -284,6 +292,10 @@ class DiagonalBackward0(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.diagonal(array, self.offset, self.dim1, self.dim2)
+
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.self_shape
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -995,6 +1007,10 @@ class ViewBackward0(Node):
         """The same view of an array."""
         return k.view(array, self.size)
 
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.self_shape
+
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
         grad = grads[0]
@@ -1048,6 +1064,10 @@ class ReshapeAliasBackward0(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.reshape_alias(array, self.size, self.stride)
+
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.self_shape
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1221,6 +1241,10 @@ class SqueezeBackward0(Node):
         """The same view of an array."""
         return k.squeeze_all(array)
 
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.self_shape
+
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
         grad = grads[0]
@@ -1309,6 +1333,10 @@ class SqueezeBackward1(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.squeeze_dim(array, self.dim)
+
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.self_shape
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1400,6 +1428,10 @@ class SqueezeBackward2(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.squeeze_dims(array, self.dim)
+
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.self_shape
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
@@ -1704,6 +1736,10 @@ class AsStridedBackward0(Node):
     def view_array(self, array: Array) -> Array:
         """The same view of an array."""
         return k.as_strided(array, self.size, self.stride, self.storage_offset, self.self_geometry)
+
+    def viewed_shape(self) -> Shape:
+        """The shape of what it is a view of."""
+        return self.self_geometry[0]
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""

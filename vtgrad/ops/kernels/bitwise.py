@@ -12,7 +12,7 @@ from vtgrad.ops.kernels.elementwise import (
     refuse,
     unary,
 )
-from vtgrad.ops.kernels.layout import broadcast_shapes, empty_like_elementwise
+from vtgrad.ops.kernels.layout import as_converted, broadcast_shapes, empty_like_elementwise
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import number_dtype, result_dtype
 
@@ -54,7 +54,8 @@ def _logical(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Arra
     first, second = _truth(a), _truth(b)
     shape = broadcast_shapes(first.shape, second.shape)
     if out is None:
-        out = empty_like_elementwise(BOOL, shape, a, b)
+        common = as_converted(result_dtype(a, b), a, b)
+        out = empty_like_elementwise(BOOL, shape, *common)
     ufunc(first, second, out=out, casting="unsafe")
     return out
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from vtgrad.errors import DTypeError, NotSupportedError
 from vtgrad.ops.kernels.layout import (
+    as_converted,
     broadcast_shapes,
     empty_like_elementwise,
     empty_like_preserving,
@@ -220,7 +221,7 @@ def run_compare(ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, *operands
     values = [x if isinstance(x, np.ndarray) else number(x, dtype) for x in operands]
     shape = broadcast_shapes(*[x.shape for x in values])
     if out is None:
-        out = empty_like_elementwise(BOOL, shape, *operands)
+        out = empty_like_elementwise(BOOL, shape, *as_converted(dtype, *operands))
     loop = (dtype,) * len(values) + (BOOL,)
     ufunc(*values, out=out, signature=loop, casting="unsafe")
     return out

@@ -12,6 +12,11 @@ strides ``(1, 1)`` has strides ``(1, 1)``. So "C-contiguous, hence C order" hold
 dimensions of size 1, and quick paths check ``1 not in shape`` beside the flag.
 
 Arrays whose strides are all 0, as the gradient of a sum is, decide nothing either.
+
+NOTE [ Converted operands ]
+PyTorch converts operands to the dtype that an operator computes in, and looks at strides
+afterwards. A conversion has no gaps and repeats nothing, so an integer array of shape ``(2, 3)``
+that was expanded is row-major in a sum with a floating one, and decides.
 """
 
 from __future__ import annotations
@@ -34,6 +39,7 @@ from vtgrad.storage.strides import (
 )
 
 __all__ = [
+    "as_converted",
     "broadcast_shapes",
     "element_strides",
     "empty_in_format",
@@ -75,8 +81,9 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
         if x.shape != shape:
             same = False
         if not x.flags.c_contiguous:
+            x = _as_converted(x, dtype)
             if any(x.strides):
-                contiguous = False
+                contiguous = contiguous and x.flags.c_contiguous
             else:
                 # One value, expanded: as undecided about the order as a number is.
                 same = False
@@ -92,6 +99,18 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
             return empty_strided(dtype, shape, strides)
     order = memory_order(shape, *[_broadcast_strides(x, shape) for x in arrays])
     return empty_strided(dtype, shape, dense_strides_in_order(shape, order))
+
+
+def as_converted(dtype: NumpyDType, *operands: Array | Number) -> list[Array | Number]:
+    """Operands laid out as they are once they are converted; see Note [Converted operands]."""
+    return [_as_converted(x, dtype) if isinstance(x, np.ndarray) else x for x in operands]
+
+
+def _as_converted(x: Array, dtype: NumpyDType) -> Array:
+    # No operator converts from floating values to integers, nor to the bools of a comparison.
+    if x.flags.c_contiguous or x.dtype == dtype or not np.can_cast(x.dtype, dtype, "same_kind"):
+        return x
+    return empty_like_preserving(dtype, x)
 
 
 def empty_in_order_of(dtype: NumpyDType, a: Array) -> Array:

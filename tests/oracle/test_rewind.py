@@ -1,0 +1,103 @@
+"""Going back to what was overwritten gives the gradient of the program with clones, always.
+
+``VTGRAD_ORACLE_PROGRAMS`` says how many programs (a third of them; 1,000 if it is not set). What
+breaks it: a write that keeps no bytes, or others, or too late; a chain that is cut without need.
+"""
+
+import os
+
+import pytest
+
+import vtgrad
+from tests.oracle.fuzz import Totals
+from tests.oracle.program import Program, Step
+from tests.oracle.rewind import RewindFuzzer, Rewound
+from tests.oracle.run import report
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.rewind import keep_overwritten
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.store import WrittenIndex
+from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.storage.write_log import WriteLog
+
+PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000")) // 3
+PEER = "vtgrad"
+SEED = 20261125
+
+LEAF = Step("L.tensor([1.5, -2.0, 0.5], dtype=L.float64, requires_grad=True)", ("t0",), "", "leaf")
+COPY = Step("t0.clone()", ("t1",), "", "clone")
+SAVE = Step("(t1[0] * t1[0]).sum()", ("t2",), "", "mul")
+PASS = Step("dense(L.autograd.grad(t2, [t0])[0])", ("t3",), "", "grad", backward=True)
+
+# Native calls go past the seams at which faults are planted.
+interpreted = pytest.mark.skipif(vtgrad.__compiled__, reason="faults cannot be planted")
+
+
+def run(*steps: Step) -> Rewound:
+    pair = Rewound(PEER, "always", audited=True)
+    for step in steps:
+        pair.step(step)
+    return pair
+
+
+def test_a_pass_goes_back_to_what_was_overwritten() -> None:
+    program: Program = (LEAF, COPY, SAVE)
+    there = run(*program, Step("t1[:1].mul_(2)", (), "", "mul_"), PASS)
+    assert (there.passes, there.gained, there.refused) == (1, 1, 0)
+    assert there.run.divergences == []
+    assert there.ours.env["t3"].tolist() == [3.0, 0.0, 0.0]
+
+
+def test_a_pass_that_is_refused_without_need_is_found() -> None:
+    # Written on our side only, and outside of the block.
+    pair = run(LEAF, COPY, SAVE)
+    pair.coarse = None
+    pair.ours.env["t1"].detach().mul_(1)
+    pair.step(PASS)
+    assert pair.run.signature.startswith("grad: raises no error / RuntimeError [stale-saved]")
+
+
+def test_random_programs_have_the_gradients_of_clones() -> None:
+    fuzzer, totals = RewindFuzzer(PEER, seed=SEED), Totals()
+    for index in range(PROGRAMS):
+        totals.add(index, *fuzzer.run(index))
+    texts = [
+        f"program {index} ({totals.counts[signature]} alike)\n{report(run, PEER)}"
+        for signature, (index, _, run) in list(totals.failures.items())[:3]
+    ]
+    assert not texts, "\n\n".join(texts)
+    # Programs that overwrite nothing that is needed, or end before their passes, compare nothing.
+    assert fuzzer.passes > PROGRAMS
+    assert fuzzer.gained > PROGRAMS // 6
+    assert fuzzer.refused <= 1 + PROGRAMS // 50
+
+
+@interpreted
+@pytest.mark.parametrize(
+    "fault", ["mark_written.keep_overwritten", "rewind.Undo.apply"], ids=["keeps", "puts back"]
+)
+def test_a_write_that_keeps_or_puts_back_nothing_is_found(
+    monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setattr(f"vtgrad.storage.{fault}", lambda *_: None)
+    fuzzer = RewindFuzzer(PEER, seed=SEED)
+    found = [fuzzer.run(index)[1].divergences for index in range(30)]
+    assert any(divergence.what in ("grad", "values") for each in found for divergence in each)
+
+
+@interpreted
+def test_a_write_that_is_not_kept_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(
+        log: WriteLog,
+        counter: VersionCounter,
+        storage: Storage | None,
+        array: Array,
+        offset: int,
+        index: WrittenIndex | None,
+    ) -> None:
+        keep_overwritten(log, counter, None, array, offset, index)
+
+    monkeypatch.setattr("vtgrad.storage.mark_written.keep_overwritten", cut)
+    fuzzer = RewindFuzzer(PEER, seed=SEED)
+    found = [fuzzer.run(index)[1].signature for index in range(30)]
+    assert any("stale-saved" in signature for signature in found)
