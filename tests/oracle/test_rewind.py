@@ -17,7 +17,6 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.rewind import keep_overwritten
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.store import WrittenIndex
-from vtgrad.storage.version_counter import VersionCounter
 from vtgrad.storage.write_log import WriteLog
 
 PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000")) // 3
@@ -89,13 +88,13 @@ def test_a_write_that_keeps_or_puts_back_nothing_is_found(
 def test_a_write_that_is_not_kept_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(
         log: WriteLog,
-        counter: VersionCounter,
+        version: int,
         storage: Storage | None,
         array: Array,
         offset: int,
         index: WrittenIndex | None,
     ) -> None:
-        keep_overwritten(log, counter, None, array, offset, index)
+        keep_overwritten(log, version, None, array, offset, index)
 
     monkeypatch.setattr("vtgrad.storage.mark_written.keep_overwritten", cut)
     fuzzer = RewindFuzzer(PEER, seed=SEED)
