@@ -271,9 +271,9 @@ def _state() -> tuple[object, ...]:
         audit.enabled,
         audit.locks,
         overwrite_rule.exact,
-        rewind.this_thread.keeps,
+        rewind.rewinding.keeps,
         rewind.saves_observed.reasons,
-        rewind.this_thread.cursors,
+        rewind.rewinding.cursors,
         dict(graph_thread.writes),
         on_behalf.get(get_ident()),
     )
@@ -286,9 +286,9 @@ def _restore(state: tuple[object, ...]) -> None:
     settle(thread.ident)
     audit.enabled, audit.locks = bool(state[2]), bool(state[3])
     overwrite_rule.exact = bool(state[4])
-    rewind.this_thread.keeps = bool(state[5])
+    rewind.rewinding.keeps = bool(state[5])
     rewind.saves_observed.reasons = int(str(state[6]))
-    rewind.this_thread.cursors = None
+    rewind.rewinding.cursors = None
     graph_thread.writes.clear()
     on_behalf.pop(get_ident(), None)
 

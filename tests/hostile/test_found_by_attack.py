@@ -175,7 +175,7 @@ def test_nothing_is_kept_once_an_interrupted_block_is_left() -> None:
             except Raised as error:
                 kept.append(error)
         assert len(kept) == 1
-        assert not rewind.this_thread.keeps
+        assert not rewind.rewinding.keeps
     finally:
         kept.clear()
         del opened

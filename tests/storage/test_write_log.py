@@ -165,7 +165,7 @@ def test_the_log_says_what_a_table_of_bytes_says(
     @settings(max_examples=40)
     def run(data: st.DataObject) -> None:
         length = data.draw(st.sampled_from(LENGTHS))
-        version = data.draw(st.sampled_from((0, 7, 2**31 - 3, 2**40)))
+        version = data.draw(st.sampled_from((0, 7, 2**15 - 3, 2**31 - 3, 2**40)))
         # The log is made by the first write; what moved the version before that wrote nothing.
         moved = data.draw(st.integers(0, 2))
         table = Table.of(length, version + moved)

@@ -17,7 +17,7 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.operators import operators
 from ..storage.mode import mode_of, switched
-from ..storage.rewind import this_thread as rewind
+from ..storage.rewind import rewinding
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .array_run import run_arrays
@@ -122,10 +122,10 @@ def _run(
     before, ident = thread.mode.grad, thread.ident
     if outer is not None:
         task.nesting = outer.nesting + 1
-    cursors = rewind.cursors
+    cursors = rewinding.cursors
     try:
         running.task = task
-        rewind.cursors = {}
+        rewinding.cursors = {}
         if task.create_graph:
             thread.mode = switched.silent[ident] = thread.mode.by_grad[True]
             settle(ident)
@@ -136,7 +136,7 @@ def _run(
             thread.mode = switched.silent[ident] = thread.mode.by_grad[task.create_graph]
             task.for_hooks.run_callbacks()
     finally:
-        rewind.cursors = cursors
+        rewinding.cursors = cursors
         running.task = outer
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
         settle(ident)

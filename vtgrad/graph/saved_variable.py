@@ -128,24 +128,13 @@ class SavedVariable:
                 "backward could not tell that it was overwritten. Clone it outside of inference "
                 "mode and use the clone"
             )
-        if counter.log is None:
-            counter.log = SAVED
-        self._array = impl.array
-        self._offset = impl.byte_offset
-        self._storage = impl._storage
-        self._counter = counter
-        self._edge = edge
+        self._hold(impl, counter, edge)
         self._tensor = weakref.ref(tensor)
-        self._token = None
-        self._fingerprint = None
-        self.version = counter.value
-        if saves_observed.reasons or counter.storing is not None:
-            self._keep(impl, counter)
         meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
 
     def _hold(self, impl: TensorImpl, counter: VersionCounter, edge: Edge | None) -> None:
-        """Save a value that stands for itself, without a tensor."""
+        """Save a value that stands for itself, for the time being without a tensor."""
         if counter.log is None and counter is not INFERENCE:
             counter.log = SAVED
         self._array = impl.array

@@ -19,8 +19,10 @@ import numpy as np
 from .arrays import Array, NumpyDType
 from .dtypes import FLOAT_MAX
 
-__all__ = ["NumberArrays", "numbers_of"]
+__all__ = ["SMALL", "NumberArrays", "numbers_of"]
 
+# Integers up to this absolute value are numbers of every floating dtype.
+SMALL: Final = 2**11
 # For programs whose numbers are always new ones.
 _BOUND: Final = 256
 

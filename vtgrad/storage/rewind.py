@@ -53,7 +53,7 @@ __all__ = [
     "keep_overwritten",
     "restored",
     "saves_observed",
-    "this_thread",
+    "rewinding",
     "token_of",
 ]
 
@@ -85,8 +85,8 @@ class Observed:
 saves_observed: Final = Observed()
 
 
-class _ThisThread(threading.local):
-    """State of one thread.
+class _Rewinding(threading.local):
+    """What one thread keeps and goes back to.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class Cursor:
             undo.apply(self.memory)
 
 
-this_thread: Final = _ThisThread()
+rewinding: Final = _Rewinding()
 
 
 class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
@@ -283,7 +283,7 @@ class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
     def __enter__(self) -> Self:
         if self._is_open:
             raise NotSupportedError("a block is open already; make another one for each `with`")
-        here = this_thread
+        here = rewinding
         # Stores without a call between, so that an interrupt finds none or all of them done.
         self._before = here.keeps
         here.keeps = self._is_open = True
@@ -292,7 +292,7 @@ class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
 
     def restore(self) -> None:
         """Keep what is overwritten only if that was so before the block."""
-        here = this_thread
+        here = rewinding
         if self._is_open:
             here.keeps = self._before
             self._is_open = False
@@ -320,7 +320,7 @@ def token_of(
         The version at which the region was saved. If a write was marked since, the state is another
         one by now, or not there yet; see Note [Saved during a write].
     """
-    if not this_thread.keeps:
+    if not rewinding.keeps:
         return None
     log = counter.log
     if log is None or log is SAVED:
@@ -374,7 +374,7 @@ def keep_overwritten(
         undo: Undo | None = None
         later: Token | None = None
         made: TokenReference | None = None
-        if token is not None and this_thread.keeps and storage is token.chain.storage:
+        if token is not None and rewinding.keeps and storage is token.chain.storage:
             undo = Undo(array, offset, index)
             later = Token(token.chain)
             made = weakref.ref(later)
@@ -407,7 +407,7 @@ def restored(token: Token, array: Array, offset: int) -> Array:
 
 def _memory_at(token: Token, array: Array, offset: int) -> Array:
     """A copy of the storage, in which an array's elements are as they were."""
-    cursors = this_thread.cursors
+    cursors = rewinding.cursors
     if cursors is None:
         return Cursor(token).memory
     own = cursors.setdefault(token.chain, [])

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
-
 import numpy as np
 
 from ..errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.dtypes import can_cast, dtype_of, result_dtype
-from ..storage.number_arrays import numbers_of
+from ..storage.number_arrays import SMALL, numbers_of
 from ..storage.quiet import quiet
 from ..storage.shapes import broadcast_shapes
 from ..storage.store import Store, copied
 
 __all__ = ["check_result_dtype", "store_quietly", "store_result", "store_ufunc"]
-
-# Integers up to this absolute value are numbers of every floating dtype.
-_SMALL: Final = 2**11
 
 
 def store_result(
@@ -51,7 +46,7 @@ def store_result(
                 if type(x) is np.ndarray:
                     if x.dtype is not dtype or x.shape != array.shape:
                         break
-                elif type(x) is not float and not (type(x) is int and abs(x) <= _SMALL):
+                elif type(x) is not float and not (type(x) is int and abs(x) <= SMALL):
                     break
             else:
                 return compute_in_place, (array, *operands), None
@@ -106,7 +101,7 @@ def store_ufunc(
                 and (not inexact or array.dtype.kind in "fc")
             ):
                 return ufunc, (array, other, array), None
-        elif type(other) is float or (type(other) is int and abs(other) <= _SMALL):
+        elif type(other) is float or (type(other) is int and abs(other) <= SMALL):
             numbers = numbers_of(array.dtype)
             if numbers is not None:
                 return ufunc, (array, numbers.operand(other), array), None

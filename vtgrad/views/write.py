@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from sys import _getframe
 from types import FrameType
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -48,6 +48,7 @@ from ..storage.arrays import Array
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.layout import PECULIAR
 from ..storage.mark_written import Place, mark_part, mark_written
+from ..storage.number_arrays import SMALL
 from ..storage.quiet import quiet, renewed
 from ..storage.store import Store
 from ..storage.tensor_base import TensorBase
@@ -91,9 +92,6 @@ T = TypeVar("T", bound=TensorBase)
 
 # Makes an operator's node from its arguments, with its edges and all that it saves of the inputs.
 Recorder: TypeAlias = Callable[..., Node]
-
-# Integers up to this absolute value are numbers of every floating dtype.
-_SMALL: Final = 2**11
 
 
 def write(
@@ -251,7 +249,7 @@ def write_ufunc(
             return False
         operand: object = source.array
     elif layout.numbers is not None and (
-        type(other) is float or (type(other) is int and abs(other) <= _SMALL)
+        type(other) is float or (type(other) is int and abs(other) <= SMALL)
     ):
         operand = layout.numbers.operand(other)
     else:
@@ -353,7 +351,7 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
             return False
         content = value
     elif type(value) is int:
-        if abs(value) > _SMALL or layout.largest < 0:
+        if abs(value) > SMALL or layout.largest < 0:
             return False
         content = value
     else:
