@@ -205,8 +205,9 @@ def test_a_write_outside_of_the_block_is_refused_where_it_matters() -> None:
         x[0] = 5.0
     (grad,) = vt.autograd.grad(z, a)
     assert grad.tolist() == [0, 0, 6, 8]
-    with pytest.raises(StaleSavedError):
+    with pytest.raises(StaleSavedError, match="was not kept") as caught:
         y.backward()
+    assert not any("allow_mutation" in way for way in caught.value.ways_out)
     assert a.grad is None
 
 

@@ -46,6 +46,7 @@ def stale_saved_error(
     offset: int,
     is_output: bool,
     is_parameter: bool,
+    rewinds: bool,
 ) -> StaleSavedError:
     """The error about a saved value that was overwritten; see Note [Which writes are named].
 
@@ -67,6 +68,8 @@ def stale_saved_error(
         Whether it is a result of `node` itself.
     is_parameter : bool
         Whether it is a leaf that requires grad.
+    rewinds : bool
+        Whether it was saved under rewind, which then could not keep what was overwritten.
     """
     name, dtype = node.name(), dtype_of(array.dtype).name
     text = (
@@ -87,6 +90,11 @@ def stale_saved_error(
         writes = _first_and_last(counter, versions)
         text += f"; {elements}"
         told += _named(writes)
+    if rewinds:
+        told += (
+            "\n  (what that overwrote was not kept, as it was done outside of "
+            "allow_mutation_on_saved_tensors, on another thread or by other means)"
+        )
     first = writes[0] if writes else None
     log = counter.log
     ways = _ways_out(
@@ -97,7 +105,7 @@ def stale_saved_error(
         is_output=is_output,
         is_parameter=is_parameter,
         is_part=log is not None and array.nbytes < log.nbytes,
-        is_kept=found is not None and bool(writes) and all(map(_is_kept, writes)),
+        is_kept=not rewinds and found is not None and bool(writes) and all(map(_is_kept, writes)),
     )
     text += told + "\nOne of these helps:" + "".join(f"\n  - {way}" for way in ways)
     return StaleSavedError(

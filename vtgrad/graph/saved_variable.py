@@ -291,6 +291,7 @@ class SavedVariable:
             offset=self._offset,
             is_output=self.is_output,
             is_parameter=self._edge is not None and self._edge.function.is_leaf_node,
+            rewinds=self._token is not None,
         )
 
     def _producer(self, node: Node) -> str:
