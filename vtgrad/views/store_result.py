@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+
 import numpy as np
 
 from ..errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
