@@ -145,7 +145,7 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
         call.is_over()
     except BaseException:
         if records:
-            disown_written(call, versions)
+            disown_written(call, inputs, versions)
         raise
     return tuple(given) if isinstance(returned, tuple) else given[0]
 

@@ -159,17 +159,19 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
         )
 
 
-def disown_written(call: Call, versions: Sequence[int]) -> None:
+def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[int]) -> None:
     """Take the producer away from what forward has written in a call that broke off.
 
     The value is a new one, and no node belongs to it. See Note [Unfinished writes].
 
     Parameters
     ----------
+    inputs : sequence of TensorBase
+        The tensors among the arguments.
     versions : sequence of int
-        As in `check_undeclared_writes`.
+        The version of each before forward.
     """
-    for tensor, version in zip(call.inputs, versions, strict=True):
+    for tensor, version in zip(inputs, versions, strict=True):
         if version_of(tensor) != version:
             count_write(tensor._impl, call.operator, DIRECT)
             leave_unfinished(tensor)

@@ -68,14 +68,13 @@ class Scope:
     One object serves one block; without a block it stays switched.
     """
 
-    __slots__ = ("_end", "_is_left")
+    __slots__ = ("_end",)
 
+    # Of the open block.
     _end: weakref.ref[Exit] | None
-    _is_left: bool
 
     def __init__(self) -> None:
         self._end = None
-        self._is_left = False
 
     def __enter__(self) -> Self:
         return self
@@ -86,16 +85,15 @@ class Scope:
 
     def _leave(self, *_: object) -> None:
         self.restore()
-        self._is_left = True
+        self._end = None
 
     __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next."""
-        self._is_left = False
         self._end = end
 
     def abandon(self, gone: weakref.ref[Exit]) -> None:
         """Leave a block whose ``__exit__`` never ran."""
-        if self._end is gone and not self._is_left:
+        if self._end is gone:
             self._leave()
