@@ -36,7 +36,7 @@ INTERPRETED = """
     storage/arrays.py storage/device.py storage/dtypes.py storage/frozen_objects.py
     storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
     storage/memory_layout.py storage/native.py storage/quiet.py storage/recent_writes.py
-    storage/rewind.py storage/shapes.py storage/thread_mode.py storage/unchecked.py
+    storage/rewind.py storage/scope.py storage/shapes.py storage/thread_mode.py storage/unchecked.py
     storage/warn.py storage/written_elements.py
     views/set_memory.py views/written_view.py
     graph/audit.py graph/decoration.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py

@@ -1,4 +1,7 @@
-"""Blocks that undo what they have switched, also if they are interrupted as they end."""
+"""Blocks that undo what they have switched, also if they are interrupted as they end.
+
+This file is never compiled: native classes have no descriptors.
+"""
 
 from __future__ import annotations
 
