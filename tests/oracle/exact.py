@@ -117,8 +117,14 @@ class AgainstClones(Lockstep):
         return True
 
     def _is_unseen(self, error: Exception) -> bool:
-        """Whether audit reports what it is for: elements that were exchanged by ``.data``."""
-        return kind_of(error) == "unseen-write" and any(s.op == ".data=" for s in self.run.steps)
+        """Whether audit reports what it is for: elements that were exchanged by ``.data``.
+
+        A view of another memory since then may be used if its producer was read before, which
+        happens in the world that is looked at only.
+        """
+        return kind_of(error) in ("unseen-write", "view-invalid") and any(
+            s.op == ".data=" for s in self.run.steps
+        )
 
     def _is_of_the_hook(self, step: Step, error: Exception) -> bool:
         """Whether PyTorch refuses to save a view that may not be used, only because of the hook."""

@@ -317,7 +317,12 @@ def gradient_of_nothing(s: Situation) -> bool:
     if not s.step.backward and s.divergence.what != "grad":
         return False
     given = s.world.env.get(s.divergence.where)
-    return given is not None and given.numel() == 0
+    if given is not None and given.numel() == 0:
+        return True
+    # A gradient to which nothing was added, in a pass that is recorded.
+    root = s.tensors_used()
+    recorded = "create_graph=True" in s.step.source
+    return recorded and s.divergence.what == "grad" and all(t.numel() == 0 for t in root)
 
 
 def cannot_be_replayed(s: Situation) -> bool:
