@@ -346,8 +346,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "A second derivative by a tensor without elements, through a write that wrote none, is"
         " empty in PyTorch and None in vtgrad, which has not recorded the nothing. A retained"
-        " gradient without elements may be another object, and a gradient without elements be"
-        " recorded where PyTorch's formula returns what it got.",
+        " gradient without elements may be another object, and one without elements, or to which"
+        " nothing was added, be recorded where PyTorch's formula returns what it got.",
         graph.gradient_of_nothing,
     ),
     Entry(
