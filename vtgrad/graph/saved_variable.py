@@ -28,6 +28,7 @@ from ..errors import (
     StaleSavedError,
 )
 from ..storage.arrays import Array
+from ..storage.quiet import quiet
 from ..storage.rewind import Token, can_restore, restored, saves_observed, token_of
 from ..storage.storage import Storage
 from ..storage.strides import reach
@@ -147,14 +148,15 @@ class SavedVariable:
         self._fingerprint = None
         self._guard = None
         self.version = counter.value
-        if saves_observed.reasons or counter.storing is not None:
+        if saves_observed.reasons or counter.storing:
             self._keep(impl, counter)
 
     def _keep(self, impl: TensorImpl, counter: VersionCounter) -> None:
         """What rewind and audit need of the value; and its age, if it is being written."""
         if counter is INFERENCE:
             return
-        before = counter.storing
+        storing = counter.storing
+        before = storing.get(quiet.thread.number) if storing else None
         if before is not None:
             # See Note [Saved during a write].
             self.version = before

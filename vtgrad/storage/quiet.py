@@ -19,6 +19,7 @@ import contextvars
 import os
 import threading
 from collections.abc import Callable
+from itertools import count
 from typing import Final, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -30,6 +31,8 @@ R = TypeVar("R")
 
 # How the names of this package's files begin; tracebacks through native functions have short ones.
 _PACKAGE: Final = (os.path.dirname(os.path.dirname(__file__)) + os.sep, "vtgrad" + os.sep)
+
+_numbers: Final = count(1)
 
 
 def _silence() -> None:
@@ -64,24 +67,28 @@ class QuietThread:
         Calls a kernel with floating-point warnings off.
     ident : int
         The thread, as `threading.get_ident` numbers it.
+    number : int
+        The thread, by a number that no other has, not even one of a child process.
     """
 
-    __slots__ = ("ident", "run")
+    __slots__ = ("ident", "number", "run")
 
     run: Runner
     ident: int
+    number: int
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
         # The bound method itself, so that a call costs no frame.
         self.run = quiet_runner()
         self.ident = threading.get_ident()
+        self.number = number
 
 
 class _Quiet(threading.local):
     """``quiet.run(kernel, ...)`` calls a kernel with floating-point warnings off."""
 
     def __init__(self) -> None:
-        self.thread: QuietThread = QuietThread()
+        self.thread: QuietThread = QuietThread(next(_numbers))
         self.run: Runner = self.thread.run
 
 
@@ -104,7 +111,7 @@ def renewed(error: BaseException) -> bool:
     if trace is not None and not trace.tb_frame.f_code.co_filename.startswith(_PACKAGE):
         # A function of the user's, with contexts of its own.
         return False
-    fresh = QuietThread()
+    fresh = QuietThread(quiet.thread.number)
     quiet.thread = fresh
     quiet.run = fresh.run
     return True

@@ -4,14 +4,18 @@ NOTE [ Saved during a write ]
 
 A signal handler may run in the midst of a write, and save what is being written: the version has
 moved, but some elements, or all, are still the old ones. So before anything else a write puts the
-present version in `storing`, and takes it out when the elements are there. What is saved meanwhile
-takes that number instead of `value`: it is older than the write, and so stale if one of its
-elements is written. If the write has found no log to leave its mark in, because nothing had been
-saved before, the save makes one in which everything is written.
+present version in `storing`, and takes it out when the elements are there. What its thread saves
+meanwhile takes that number instead of `value`: it is older than the write, and so stale if one of
+its elements is written. If the write has found no log to leave its mark in, because nothing had
+been saved before, the save makes one in which everything is written.
+
+What other threads save is not touched by this. They may write and save other parts of the buffer
+all the while, and these saves must not be older than their own writes. A process that is forked in
+the midst of a write keeps the number of a thread that it does not have, which does no harm.
 
 Where no handler can run between the version and the end of the store, because that is one call of
-a C function, nothing needs to be said (`write_ufunc`, `write_part`). Of several writes at once the
-first one says it, and takes it back; nested ones in a handler end before it does.
+a C function, nothing needs to be said (`write_ufunc`, `write_part`). Of several writes of a thread
+the first one says it, and takes it back; nested ones in a handler end before it does.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .arrays import Shape
 from .layout import Layout
+from .quiet import quiet
 
 if TYPE_CHECKING:
     from .write_log import WriteLog
@@ -61,14 +66,15 @@ class VersionCounter:
         The last writes, by version; made by the first write. See Note [Who wrote].
     log : WriteLog or None
         Which elements were written, once something was saved: see Note [Exact staleness].
-    storing : int or None
-        While a write is under way, the version before it; see Note [Saved during a write].
+    storing : dict of int to int, or None
+        For each thread that is at a write, by its number, the version before that; made by the
+        first write. See Note [Saved during a write].
     """
 
     __slots__ = ("log", "storing", "value", "writes")
 
     log: WriteLog | None
-    storing: int | None
+    storing: dict[int, int] | None
     value: int
     writes: list[Record | None] | None
 
@@ -89,21 +95,26 @@ class Storing:
         handler can raise.
     """
 
-    __slots__ = ("_counters", "ends")
+    __slots__ = ("_begun", "_number", "ends")
 
-    ends: Iterator[None]
-    _counters: list[VersionCounter]
+    ends: Iterator[int | None]
+    _begun: list[dict[int, int]]
+    _number: int
 
     def __init__(self) -> None:
-        # Those whose first write this is.
-        self._counters = []
-        self.ends = map(setattr, self._counters, repeat("storing"), repeat(None))
+        # `storing` of the counters whose first write on this thread this is.
+        self._begun = []
+        self._number = quiet.thread.number
+        self.ends = map(dict.pop, self._begun, repeat(self._number), repeat(None))
 
     def begin(self, counter: VersionCounter) -> None:
         """Say that a write is under way."""
-        if counter.storing is None:
-            self._counters.append(counter)
-            counter.storing = counter.value
+        storing = counter.storing
+        if storing is None:
+            storing = counter.storing = {}
+        if self._number not in storing:
+            self._begun.append(storing)
+            storing[self._number] = counter.value
 
 
 # In the place of the counter of every inference tensor; see Note [Inference tensors].

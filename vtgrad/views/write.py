@@ -183,17 +183,22 @@ def write(
     counter = impl.version_counter
     if counter is None:
         counter = impl.counter
-    first = counter.storing is None
+    here = quiet.thread
+    storing = counter.storing
+    if storing is None:
+        storing = counter.storing = {}
+    number = here.number
+    first = number not in storing
     try:
         if first:
-            counter.storing = counter.value
+            storing[number] = counter.value
         if node is not None:
             begin_rebase(target, slices)
         if counter.log is not None:
             mark_written(impl, counter, index)
         version = counter.value = counter.value + 1
         try:
-            quiet.run(store, *values)
+            here.run(store, *values)
         except RuntimeError as error:
             # In a signal handler; from here the operator cannot begin again.
             if not renewed(error):
@@ -201,7 +206,7 @@ def write(
             quiet.run(store, *values)
     finally:
         if first:
-            counter.storing = None
+            del storing[number]
     wrote(impl, counter, version, operator, DIRECT)
     if node is None:
         return target

@@ -20,7 +20,7 @@ from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.mark_written import mark_written
-from ..storage.quiet import run_quietly
+from ..storage.quiet import quiet, run_quietly
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, Storing, VersionCounter
@@ -105,16 +105,20 @@ def write_out(
         )
     target = _Target(out, result, _new_strides(out, result, exact, reshapes))
     counter = target.counter
-    first = counter.storing is None
+    number = quiet.thread.number
+    storing = counter.storing
+    if storing is None:
+        storing = counter.storing = {}
+    first = number not in storing
     try:
         if first:
-            counter.storing = counter.value
+            storing[number] = counter.value
         target.mark()
         version = counter.value = counter.value + 1
         target.store()
     finally:
         if first:
-            counter.storing = None
+            del storing[number]
     wrote(target.room, counter, version, operator, DIRECT)
     return out
 
