@@ -18,6 +18,8 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from vtgrad.autograd import Function
+from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.graph import allow_mutation_on_saved_tensors
 from vtgrad.errors import InterruptedWriteError, StaleSavedError
 from vtgrad.storage.arrays import Array
@@ -491,3 +493,26 @@ def test_memory_that_had_grown_is_shared_as_before() -> None:
     assert out.tolist() == [0.0] * 4
     out[1] = 5.0
     assert view.tolist() == [5.0, 0.0, 0.0]
+
+
+class _FailsHalfWritten(Function):
+    """Writes what it has declared by means that no version sees, and fails."""
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+        ctx.mark_dirty(x)
+        x.detach().numpy()[0] = 100
+        raise ValueError("half")
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
+        return grad
+
+
+def test_a_declared_write_through_numpy_that_breaks_off_leaves_no_gradient() -> None:
+    x = vt.ones(2, requires_grad=True) * 2
+    with pytest.raises(ValueError, match="half"):
+        _FailsHalfWritten.apply(x)
+    assert x.tolist() == [100, 2]
+    with pytest.raises(InterruptedWriteError):
+        (x * x).sum().backward()

@@ -162,7 +162,8 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
 def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[int]) -> None:
     """Take the producer away from what forward has written in a call that broke off.
 
-    The value is a new one, and no node belongs to it. See Note [Unfinished writes].
+    The value is a new one, and no node belongs to it. See Note [Unfinished writes]. What is
+    declared dirty may have been written through NumPy, which moves no version.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[
         The version of each before forward.
     """
     for tensor, version in zip(inputs, versions, strict=True):
-        if version_of(tensor) != version:
+        if version_of(tensor) != version or _is_among(tensor, call.dirty):
             count_write(tensor._impl, call.operator, DIRECT)
             leave_unfinished(tensor)
 
