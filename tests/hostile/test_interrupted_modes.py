@@ -193,6 +193,18 @@ def test_a_scope_is_a_context_manager_for_those_who_call_its_methods() -> None:
     assert modes() == (True, False)
 
 
+def test_looking_at_the_end_of_an_open_block_does_not_end_it() -> None:
+    x = vt.ones(2, requires_grad=True)
+    with vt.autograd.graph.allow_mutation_on_saved_tensors() as block:
+        assert hasattr(block, "__exit__")
+        y = x.clone()
+        z = y * y
+        y.mul_(10)
+    z.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [2, 2]
+
+
 class _Signal(Exception):
     pass
 

@@ -94,7 +94,9 @@ class Scope:
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next."""
-        self._end = end
+        # While a block is open, somebody else looks at `__exit__`, as `hasattr` does.
+        if self._end is None or self._end() is None:
+            self._end = end
 
     def abandon(self, gone: weakref.ref[Exit]) -> None:
         """Leave a block whose ``__exit__`` never ran."""
