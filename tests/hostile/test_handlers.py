@@ -240,3 +240,41 @@ def switched_to(way: str) -> Iterator[None]:
             yield
     else:
         yield
+
+
+@interrupting
+@pytest.mark.slow
+@pytest.mark.parametrize("is_view", [False, True], ids=["whole", "view"])
+def test_what_a_handler_computes_in_a_recorded_write(is_view: bool) -> None:
+    # Its gradient goes through the write only if the handler saw what was written.
+    made: list[tuple[vt.Tensor, vt.Tensor]] = []
+    seen: list[tuple[vt.Tensor, list[float]]] = []
+    ends = {"before": 0, "after": 0, "refused": 0}
+
+    def setup() -> Call:
+        x = leaf()
+        y = x * 2
+        made[:] = [(x, y)]
+        seen.clear()
+        target = y[1:] if is_view else y
+        return lambda: target.mul_(3)
+
+    def handler() -> None:
+        _, y = made[0]
+        values = y.detach().numpy().tolist()
+        seen.append((y.sum(), values))
+
+    def check(over: bool) -> None:
+        assert over
+        for total, values in seen:
+            try:
+                (gradient,) = vt.autograd.grad(total, made[0][0])
+            except vt.errors.InterruptedWriteError:
+                ends["refused"] += 1
+            else:
+                # Of a leaf of ones the elements are their own derivatives.
+                assert gradient.tolist() == values
+                ends["before" if values == [2, 2, 2] else "after"] += 1
+
+    interrupted_everywhere(setup, check, handler)
+    assert min(ends.values()) > 0

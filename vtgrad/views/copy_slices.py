@@ -13,7 +13,6 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.edge import Edge
 from ..graph.hooks import USERS_CODE, graph_lock
 from ..graph.input_metadata import metadata_of
-from ..graph.interrupted_write import UNFINISHED
 from ..graph.large import large
 from ..graph.node import FRESH, Node
 from ..graph.operators import operators
@@ -94,14 +93,11 @@ class CopySlices(Node):
         view_fn: ViewFunction | None,
         function: Node,
     ) -> CopySlices:
-        """The new producer of `base`, after the operator of `function` wrote to `view`.
-
-        `function` itself becomes a part of it when the write is done.
-        """
+        """The new producer of `base`, after the operator of `function` wrote to `view`."""
         node = CopySlices((base_edge, *function.next_edges[1:]))
         # Only this node sends gradients on: the former producer of the view is not needed any more.
         function.lead_like(node)
-        node.fn = UNFINISHED
+        node.fn = function
         if function.hooks is not None:
             # So early, only nodes that run users' code have any.
             node.hooks = USERS_CODE

@@ -79,16 +79,12 @@ def slices_of(tensor: TensorBase, node: Node) -> CopySlices | None:
 
 def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> None:
     """Take the former producer away; see Note [Unfinished writes]."""
-    if slices is None:
-        meta = own_meta(tensor)
-        meta.stop_being_leaf(LeafState.MOVED)
-        meta.store_producer(UNFINISHED, 0)
-        return
-    view_meta = tensor._impl.autograd_meta
-    assert isinstance(view_meta, DifferentiableViewMeta)
-    base_meta = own_meta(view_meta.base)
-    base_meta.stop_being_leaf(LeafState.MOVED)
-    base_meta.set_gradient_edge(slices, 0)
+    meta = own_meta(tensor)
+    if slices is not None:
+        assert isinstance(meta, DifferentiableViewMeta)
+        meta = own_meta(meta.base)
+    meta.stop_being_leaf(LeafState.MOVED)
+    meta.store_producer(UNFINISHED, 0)
 
 
 def leave_unfinished(tensor: TensorBase) -> None:
@@ -115,7 +111,7 @@ def end_rebase(tensor: TensorBase, node: Node, slices: CopySlices | None, versio
         meta.set_gradient_edge(node, 0)
         return
     assert isinstance(meta, DifferentiableViewMeta)
-    slices.fn = node
+    own_meta(meta.base).set_gradient_edge(slices, 0)
     if meta.retains_grad or meta.view_fn is not None or meta.requires_grad_:
         # The view itself was written: no earlier producer of it counts any more.
         meta.base_fn = node
