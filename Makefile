@@ -46,7 +46,8 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist=loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick versions oracle bench docs codegen compiled clean lint types public-types
+.PHONY: help demo test quick versions oracle bench docs codegen compiled clean lint types public-types \
+	how-long
 
 help:
 	@sed -n 's/^#   make /  make /p' Makefile
@@ -55,8 +56,11 @@ demo: $(DEMO_STAMP)
 	$(PY) -m vtgrad.demo --plot build/nile.png
 
 # pytest comes last, so that its summary is the last thing to be read.
-test: lint types public-types
+test: how-long lint types public-types
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
+
+how-long:
+	@echo "make test takes 7 to 10 minutes on two cores; make quick takes one."
 
 quick: lint types
 	HYPOTHESIS_PROFILE=quick $(PY) $(PYTEST) --ignore=tests/oracle -q \

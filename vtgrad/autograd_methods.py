@@ -53,7 +53,10 @@ class AutogradMethods(TensorMethods):
             raise RequiresGradError(f"requires_grad must be a bool, not {type(value).__name__}")
         meta = meta_of(self)
         if meta is not None and meta.was_produced():
-            raise RequiresGradError("requires_grad of a computed tensor cannot be set")
+            raise RequiresGradError(
+                "requires_grad of a computed tensor cannot be set; x.detach() is the same value "
+                "without a gradient"
+            )
         self.requires_grad_(value)
 
     @requires_grad.deleter

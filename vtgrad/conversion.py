@@ -15,6 +15,7 @@ from .errors import (
     ArgumentTypeError,
     ArgumentValueError,
     DimensionError,
+    ElementCountError,
     NotSupportedError,
     NumpyConversionError,
     ResultTypeError,
@@ -210,13 +211,14 @@ class ConversionMethods(CreationMethods, CastMethods):
 
         Raises
         ------
-        AmbiguousTruthError
+        ElementCountError
             If there is not exactly one element; a RuntimeError.
         """
         array = self._impl.array
         if array.size != 1:
-            raise AmbiguousTruthError(
-                f"item() needs exactly one element, and there are {array.size}", numel=array.size
+            raise ElementCountError(
+                f"item() needs exactly one element, and there are {array.size}; tolist() gives all",
+                numel=array.size,
             )
         number: Number = array.item()
         return number

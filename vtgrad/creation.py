@@ -32,7 +32,7 @@ from .storage.arrays import Array, Number, NumpyDType
 from .storage.device import Device
 from .storage.dtypes import DType, get_default_dtype, number_dtype, promote
 from .storage.memory_format import MemoryFormat, strides_in_format
-from .storage.strides import check_sizes
+from .storage.strides import check_sizes, reach
 from .storage.tensor_base import TensorBase
 from .storage.tensor_impl import TensorImpl
 from .storage.warn import warn
@@ -135,13 +135,14 @@ def from_numpy(ndarray: Array) -> Tensor:
     ArgumentTypeError
         If this is no array, or its dtype is none of vtgrad's.
     ArgumentValueError
-        If the array is read-only, has a negative stride, one that is no multiple of the element
-        size, or foreign byte order; ``from_numpy(a.copy())`` always works for these.
+        If the array is read-only, has a stride that is no multiple of the element size, or
+        foreign byte order; ``from_numpy(a.copy())`` always works for these.
 
     Notes
     -----
     PyTorch takes read-only arrays with a warning, and leaves writing to them undefined. Here
-    they are refused.
+    they are refused. Arrays that walk backwards, as ``a[::-1]`` does, are refused there, and are
+    tensors like others here.
 
     Examples
     --------
@@ -163,6 +164,8 @@ def from_numpy(ndarray: Array) -> Tensor:
             "array.copy()"
         )
     impl = TensorImpl(ndarray.view(np.ndarray))
+    # With a negative stride the first element is not the lowest one.
+    impl.byte_offset = -reach(ndarray.shape, ndarray.strides)[0]
     impl.storage.exported = True
     if audit.locks:
         show_to_numpy(impl.storage, ndarray)

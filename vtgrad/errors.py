@@ -12,6 +12,8 @@ from typing import ClassVar
 
 __all__ = [
     "AmbiguousTruthError",
+    "ElementCountError",
+    "IndexTypeError",
     "ArgumentTypeError",
     "ArgumentValueError",
     "CustomFunctionViewError",
@@ -107,6 +109,12 @@ class OutOfRangeError(VtgradError, IndexError):
     kind = "index"
 
 
+class IndexTypeError(VtgradError, IndexError):
+    """An index is nothing that a tensor can be indexed with."""
+
+    kind = "index"
+
+
 class ElementIndexError(VtgradError, RuntimeError):
     """An element of an index tensor is outside the dimension that it indexes."""
 
@@ -156,7 +164,13 @@ class OutOfBoundsError(VtgradError, RuntimeError):
 
 
 class AmbiguousTruthError(VtgradError, RuntimeError):
-    """A tensor without exactly one element was used as one Python value."""
+    """A tensor without exactly one element was used as true or false."""
+
+    kind = "ambiguous-truth"
+
+
+class ElementCountError(VtgradError, RuntimeError):
+    """A tensor without exactly one element was used as one Python number."""
 
     kind = "ambiguous-truth"
 

@@ -11,6 +11,7 @@ import pytest
 import vtgrad as vt
 from tests.project.tree import ROOT
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, NumpyConversionError
+from vtgrad.storage.arrays import Array
 
 
 def test_from_numpy_shares_memory_both_ways() -> None:
@@ -44,10 +45,54 @@ def test_from_numpy_refuses_what_tensors_cannot_look_at() -> None:
         with pytest.raises(ArgumentTypeError):
             vt.from_numpy(value)
     record = np.zeros(3, [("a", "f4"), ("b", "i1")])
-    unfit: list[Any] = [np.arange(3)[::-1], np.zeros(2, ">f4"), record["a"]]
+    unfit: list[Any] = [np.zeros(2, ">f4"), record["a"]]
     for array in unfit:
         with pytest.raises(ArgumentValueError):
             vt.from_numpy(array)
+
+
+def test_arrays_that_walk_backwards_are_shared() -> None:
+    a = np.arange(6.0).reshape(2, 3)
+    t = vt.from_numpy(a[::-1, ::-2])
+    assert t.tolist() == [[5, 3], [2, 0]]
+    assert t.stride() == (-3, -2)
+    assert t.storage_offset() == 5
+    t[0, 0] = 7.0
+    assert a[1, 2] == 7.0
+    row = t.detach()[1]
+    row.mul_(2)
+    assert a[0].tolist() == [0, 1, 4]
+    w = vt.ones(2, dtype=vt.float64, requires_grad=True)
+    (w * t[0]).sum().backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [7, 3]
+    copy = vt.tensor(a[::-1])
+    assert copy.stride() == (3, 1)
+    assert copy.tolist() == a[::-1].tolist()
+
+
+class Column:
+    """What a column of a data frame looks like: an array whose elements come as Python numbers."""
+
+    def __init__(self, values: Array) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: int) -> object:
+        return self._values.tolist()[index]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self._values
+
+
+def test_columns_of_data_frames_keep_their_dtype() -> None:
+    column: Any = Column(np.array([1.0, 2.0]))
+    assert vt.tensor(column).dtype is vt.float64
+    assert vt.tensor([column, column]).dtype is vt.float64
+    mixed: Any = Column(np.array([1, 2.5], object))
+    assert vt.tensor(mixed).tolist() == [1, 2.5]
 
 
 def test_from_numpy_refuses_read_only_arrays() -> None:

@@ -27,8 +27,23 @@ def test_start_at_the_solution_is_all_done() -> None:
     assert fraction_done(1e-7, 1e-7, 1e-5) == 1.0
 
 
-def test_bar_shows_share_step_and_likelihood() -> None:
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_is_no_terminal_gets_one_line() -> None:
     stream = io.StringIO()
+    with FitProgress(stream) as progress:
+        progress(_iterate(1e3))
+        progress(_iterate(1e-1))
+    assert stream.getvalue() == "fitting: step 1, log-likelihood -633.4646\n"
+
+
+def test_bar_shows_share_step_and_likelihood() -> None:
+    stream = Terminal()
     with FitProgress(stream) as progress:
         progress(_iterate(1e3))
         progress(_iterate(1e-1))
@@ -38,7 +53,7 @@ def test_bar_shows_share_step_and_likelihood() -> None:
 
 
 def test_bar_does_not_run_back_when_the_gradient_grows() -> None:
-    stream = io.StringIO()
+    stream = Terminal()
     with FitProgress(stream) as progress:
         for norm in (1e3, 1e-1, 1e2):
             progress(_iterate(norm))
@@ -47,7 +62,7 @@ def test_bar_does_not_run_back_when_the_gradient_grows() -> None:
 
 def test_without_tqdm_there_is_one_line_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    stream = io.StringIO()
+    stream = Terminal()
     with FitProgress(stream) as progress:
         progress(_iterate(1.0))
         progress(_iterate(math.pi))

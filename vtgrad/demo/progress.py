@@ -1,7 +1,8 @@
 """A progress bar for the fit, when tqdm is installed; one line that says so when it is not.
 
-Nobody knows how many steps an optimiser needs.  What is known is how far the gradient has to
-fall, so that is what the bar measures: the decades it has fallen, as a share of all of them.
+How many steps an optimiser needs is not known beforehand.  What is known is how far the gradient
+has to fall, so that is what the bar measures: the decades it has fallen, as a share of all of them.
+A stream that is no terminal, a file or the log of a CI job, gets one line at the end.
 """
 
 from __future__ import annotations
@@ -54,11 +55,15 @@ class FitProgress:
     _bar: _Bar | None
     _first_norm: float | None
     _iterations: int
+    _likelihood: float
+    _stream: TextIO
 
     def __init__(self, stream: TextIO) -> None:
-        self._bar = _open_bar(stream)
+        self._stream = stream
+        self._bar = _open_bar(stream) if stream.isatty() else None
         self._first_norm = None
         self._iterations = -1
+        self._likelihood = math.nan
 
     def __enter__(self) -> Self:
         return self
@@ -71,10 +76,16 @@ class FitProgress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+        elif not self._stream.isatty() and self._iterations >= 0:
+            print(f"fitting: {self._described()}", file=self._stream)
+
+    def _described(self) -> str:
+        return f"step {self._iterations}, log-likelihood {self._likelihood:.7g}"
 
     def __call__(self, iterate: Iterate) -> None:
         """Show that ``iterate`` was reached."""
         self._iterations += 1
+        self._likelihood = -iterate.value
         if self._first_norm is None:
             self._first_norm = iterate.gradient_norm
         if self._bar is None:
@@ -82,9 +93,7 @@ class FitProgress:
         done = fraction_done(self._first_norm, iterate.gradient_norm, GRADIENT_TOLERANCE)
         # The gradient may grow for a step or two on the way; the bar does not run back.
         self._bar.n = max(self._bar.n, round(100.0 * done))
-        self._bar.set_description_str(
-            f"step {self._iterations}, log-likelihood {-iterate.value:.7g}", refresh=False
-        )
+        self._bar.set_description_str(self._described(), refresh=False)
         self._bar.refresh()
 
 

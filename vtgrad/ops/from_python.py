@@ -181,6 +181,11 @@ def _as_list(data: object) -> Sequence[object]:
         check_array(data)
         # One NumPy scalar after the other, which keep their dtype.
         return list(data)
+    if hasattr(data, "__array__") and hasattr(data, "__len__"):
+        # A column of a data frame, say: its elements as Python numbers would lose their dtype.
+        array = np.asarray(data)
+        if array.dtype != np.object_:
+            return _as_list(array)
     if (
         isinstance(data, (dict, set, frozenset))
         or not hasattr(data, "__getitem__")
@@ -254,8 +259,7 @@ def check_array(array: Array) -> None:
     ArgumentTypeError
         If vtgrad has no such dtype.
     ArgumentValueError
-        If its bytes are in foreign order, or a stride is negative or no multiple of the element
-        size.
+        If its bytes are in foreign order, or a stride is no multiple of the element size.
     """
     if not array.dtype.isnative:
         raise ArgumentValueError(
@@ -266,11 +270,6 @@ def check_array(array: Array) -> None:
     dtype_of(array.dtype)
     if array.size:
         for stride in array.strides:
-            if stride < 0:
-                raise ArgumentValueError(
-                    "the array has a negative stride, and tensors have none; pass array.copy()",
-                    strides=array.strides,
-                )
             if stride % array.itemsize:
                 raise ArgumentValueError(
                     "a stride of the array is no multiple of its element size; pass array.copy()",

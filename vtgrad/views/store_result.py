@@ -133,7 +133,8 @@ def check_result_dtype(result: NumpyDType, target: Array) -> None:
     if not can_cast(result, target.dtype):
         raise ResultTypeError(
             f"a result of dtype {dtype_of(result).name} cannot be stored in a tensor of "
-            f"dtype {dtype_of(target.dtype).name}",
+            f"dtype {dtype_of(target.dtype).name}; convert the tensor first, x.to(...), or use the "
+            "operator that makes a new one, as x = x + y instead of x += y",
             result=dtype_of(result),
             target=dtype_of(target.dtype),
         )

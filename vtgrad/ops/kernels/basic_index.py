@@ -17,7 +17,13 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError, OutOfRangeError
+from vtgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    DTypeError,
+    IndexTypeError,
+    OutOfRangeError,
+)
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.warn import warn
 
@@ -362,7 +368,7 @@ def _integer(part: object) -> int:
             return operator.index(part)
         except TypeError:
             pass  # it only says that it is an integer
-    raise OutOfRangeError(
+    raise IndexTypeError(
         "a tensor can be indexed with integers, slices, `...`, None, bools, and lists, "
         f"arrays or tensors of integers or bools, not with {type(part).__name__}",
         value=part,
