@@ -13,7 +13,7 @@ through `write`, its short forms `write_ufunc` and `write_part`, or `write_geome
    Note [Prepare, then store];
 4. take the producer away, see Note [Unfinished writes];
 5. mark: the elements that are about to be written, see Note [Exact staleness]; then the version
-   moves by one. What is saved from here to the end of step 6 counts as older, see
+   moves by one. What a signal handler saves from step 4 to the end of step 6 counts as older, see
    Note [Saved during a write];
 6. store, with nothing between;
 7. remember who wrote, see Note [Who wrote];
