@@ -32,7 +32,7 @@ from .anomaly import made_at
 if TYPE_CHECKING:
     from .node import Node
 
-__all__ = ["Fingerprint", "audit", "fingerprint_of", "set_audit", "show_to_numpy"]
+__all__ = ["Fingerprint", "audit", "set_audit", "show_to_numpy"]
 
 
 class Audit:
@@ -254,11 +254,6 @@ class Fingerprint:
             dtype=dtype,
             saved_at=saver,
         )
-
-
-def fingerprint_of(array: Array, storage: Storage | None) -> Fingerprint | None:
-    """What to compare a value with that is saved now; None while audit is off."""
-    return Fingerprint(array, storage) if audit.enabled else None
 
 
 def _checksum(array: Array) -> int:

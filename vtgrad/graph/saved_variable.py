@@ -36,7 +36,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, own_log, region_of
-from .audit import Fingerprint, fingerprint_of
+from .audit import Fingerprint, audit
 from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
@@ -166,7 +166,8 @@ class SavedVariable:
         if saves_observed.reasons:
             region = region_of(impl.array, impl.byte_offset)
             self._token = token_of(impl, counter, region, self.version)
-            self._fingerprint = fingerprint_of(impl.array, impl.storage)
+            if audit.enabled:
+                self._fingerprint = Fingerprint(impl.array, impl.storage)
             # That has made the storage if there was none: a tensor that is rebuilt has the same.
             self._storage = impl._storage
 

@@ -343,7 +343,10 @@ def token_of(
         elif version < log.marked:
             return None
         chain = token.chain
-        chain.low, chain.high = min(chain.low, region[0]), max(chain.high, region[1])
+        if region[0] < chain.low:
+            chain.low = region[0]
+        if region[1] > chain.high:
+            chain.high = region[1]
         return token
 
 
