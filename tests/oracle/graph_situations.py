@@ -104,11 +104,12 @@ def retained_of_an_intact_view(s: Situation) -> bool:
     if view._base is None or not view.retains_grad:
         return False
     memory, own = view.untyped_storage().data_ptr(), set(locations(view))
+    # Whether it was unrecorded, or a part was written, of which the text does not say where it is.
     written = [
-        (other, bool(step.mode))
+        (other, bool(step.mode) or re.match(rf"{name}\[", step.text) is not None)
         for name, other in s.world.tensors().items()
         for step in s.earlier
-        if re.search(rf"^{name}(\.\w+_\(|\[|\s*\W+=)|out={name}\b", step.text)
+        if re.search(rf"^(t\d+ = )?{name}(\.\w+_\(|\[|\s*\W+=)|out={name}\b", step.text)
     ]
     # Either at another place, or so that the graph does not know: by a name that is detached, or
     # while nothing was recorded.
