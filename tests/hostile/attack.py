@@ -75,7 +75,7 @@ class Report:
     interrupts : int
         How many calls were interrupted.
     lost : int
-        How many interrupts were raised where nobody could catch them, as in a finalizer.
+        How many interrupts were raised where they cannot be caught, as in a finalizer.
     """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -196,7 +196,7 @@ Products: TypeAlias = Callable[[vt.Tensor, Tensors], list[Array] | None]
 
 
 class Course:
-    """What a program is like before its first step, and after each, if nobody interrupts it."""
+    """What a program is like before its first step, and after each, if it is not interrupted."""
 
     def __init__(self, kind: str, steps: Sequence[Step]) -> None:
         self.programs = []

@@ -1,7 +1,7 @@
 """Small programs that change memory or state in every form that there is.
 
 A program is made of steps. All of them work on one `Tensors`, which is made in the same way each
-time, so that what they lead to is known from a run that nobody interrupts.
+time, so that what they lead to is known from a run without interrupts.
 """
 
 from __future__ import annotations

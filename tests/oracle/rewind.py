@@ -11,7 +11,7 @@ from typing import ClassVar
 from tests.oracle.exact import AgainstClones, ExactFuzzer
 from tests.oracle.kinds import kind_of
 
-#: After ``mark_dirty`` nobody knows what a custom Function has overwritten. A tensor that looks at
+#: What a custom Function has overwritten is not known after ``mark_dirty``. A tensor that looks at
 #: other memory goes on with its counter, which then counts the writes to two storages.
 UNKEPT = re.compile(r"F_\w+_|set_|\.data=")
 

@@ -106,7 +106,7 @@ def test_a_result_that_was_saved_and_overwritten() -> None:
 
 @pytest.mark.parametrize("audited", [False, True])
 def test_a_result_that_its_derivative_has_saved_again(audited: bool) -> None:
-    # Nobody had asked for the storage of x before: it must be one for both that are saved.
+    # The storage of x is made by the first save: it must be one for both that are saved.
     a = leaf(0.0)
     with set_audit(audited), allow_mutation_on_saved_tensors():
         x = a.exp()

@@ -94,7 +94,7 @@ class Scope:
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next."""
-        # While a block is open, somebody else looks at `__exit__`, as `hasattr` does.
+        # A look at `__exit__` while the block is open, as `hasattr` takes, is no second block.
         if self._end is None or self._end() is None:
             self._end = end
 
