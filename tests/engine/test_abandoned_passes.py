@@ -89,6 +89,7 @@ def test_an_interrupt_ends_the_pass_that_is_waited_for(depth: int, threads: int)
     assert gradient_of(x) == [3]
 
 
+@pytest.mark.slow
 # An interrupt that arrives in a callback of the collector or of a weak reference is lost.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_interrupts_at_random() -> None:

@@ -35,7 +35,10 @@ Made = tuple[tuple[vt.Tensor, ...], Callable[[], object]]
 #: Of one tensor: shape, strides and elements; version; gradients, None if they are refused.
 Seen = tuple[tuple[object, ...], int, list[object] | None]
 
-pytestmark = pytest.mark.filterwarnings("ignore:out= has shape:UserWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:out= has shape:UserWarning"),
+]
 
 
 def _tensors() -> tuple[vt.Tensor, vt.Tensor, vt.Tensor]:

@@ -19,6 +19,8 @@ import vtgrad as vt
 
 from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
+pytestmark = pytest.mark.slow
+
 interrupting = NEEDS_TRACE
 
 Call = Callable[[], object]

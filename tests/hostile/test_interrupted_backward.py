@@ -17,6 +17,8 @@ import vtgrad as vt
 
 from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
+pytestmark = pytest.mark.slow
+
 interrupting = NEEDS_TRACE
 
 Graph = tuple[list[vt.Tensor], vt.Tensor]

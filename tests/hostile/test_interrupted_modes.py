@@ -89,6 +89,8 @@ CALLS = [
 ]
 SCOPES: list[Scope] = [vt.no_grad, vt.enable_grad, vt.inference_mode]
 
+pytestmark = pytest.mark.slow
+
 interrupting = NEEDS_TRACE
 
 

@@ -14,7 +14,7 @@ import vtgrad as vt
 
 from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
-pytestmark = NEEDS_TRACE
+pytestmark = [pytest.mark.slow, NEEDS_TRACE]
 
 Use = Callable[[vt.Tensor], object]
 

@@ -17,7 +17,7 @@ import vtgrad as vt
 
 from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
-pytestmark = NEEDS_TRACE
+pytestmark = [pytest.mark.slow, NEEDS_TRACE]
 
 #: 3 of the product; of the root of 3 w half of the root of 3.
 EXPECTED: Final = [3.866, 3.866]

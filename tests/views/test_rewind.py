@@ -310,6 +310,7 @@ def test_nothing_is_kept_when_nothing_is_saved_any_more() -> None:
         gc.enable()
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_freed_without_recursion() -> None:
     a = leaf(1, 2)
     x = vt.ones(2, dtype=vt.float64)
