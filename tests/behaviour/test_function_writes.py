@@ -76,6 +76,21 @@ def assert_not_the_old_gradient(written: vt.Tensor, before: object) -> None:
             written.sum().backward()
 
 
+def test_what_a_failed_call_wrote_without_being_given_it() -> None:
+    x = leaf(2)
+    captured = x.clone()
+    before = captured.grad_fn
+
+    def forward(ctx: Any, y: vt.Tensor) -> vt.Tensor:
+        ctx.mark_dirty(captured)
+        captured.mul_(3)
+        raise ValueError("broke off")
+
+    with pytest.raises(ValueError, match="broke off"):
+        function(forward)(leaf(2).clone())
+    assert_not_the_old_gradient(captured, before)
+
+
 def test_a_value_saved_before_the_write_is_stale() -> None:
     b = leaf(2).clone()
     root = (b * b).sum()

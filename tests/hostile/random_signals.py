@@ -21,7 +21,7 @@ from .interrupting import Interrupter
 
 __all__ = ["INTERRUPTS", "Handler", "Lengths", "Place", "RAISING", "Raised", "Shot", "measured"]
 
-#: What a handler does: it is told which frame was interrupted.
+#: What a handler does, with the frame that was interrupted.
 Handler = Callable[[FrameType | None], None]
 
 #: Where a signal found the program: innermost first.

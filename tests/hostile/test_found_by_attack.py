@@ -236,6 +236,20 @@ def test_a_save_between_the_mark_and_the_version(
     _is_refused_or([1.0] * 4, before, weight)
 
 
+def test_a_first_save_under_rewind_in_the_midst_of_a_row() -> None:
+    # Nothing is kept until then: the log is there, but what had been saved is gone.
+    with allow_mutation_on_saved_tensors():
+        x = vt.ones(4, 2)
+        root = _sum_with(vt.ones(2, requires_grad=True), x[0])
+        x[0] = 2.0
+        del root
+        x[0] = 3.0
+        handler = Handler(x, writes=False)
+        with at(write_log.WriteLog.note, handler):
+            x[1] = 5.0
+    handler.assert_nothing_wrong()
+
+
 @pytest.mark.parametrize("writes", [False, True], ids=["saves", "writes, then saves"])
 @pytest.mark.parametrize("rewinds", [False, True], ids=["elements", "rewind"])
 def test_a_save_of_a_grad_that_is_about_to_be_added_to(rewinds: bool, writes: bool) -> None:

@@ -28,6 +28,10 @@ _VIEW_REFUSALS = (
 )
 #: Reasons to refuse a saved value that was overwritten or cut off its graph.
 LOST = frozenset(("stale-saved", "saved-detached", *_VIEW_REFUSALS))
+#: The smallest program: a leaf, a copy that may be written, and the pass; what saves is between.
+LEAF = Step("L.tensor([1.5, -2.0, 0.5], dtype=L.float64, requires_grad=True)", ("t0",), "", "leaf")
+COPY = Step("t0.clone()", ("t1",), "", "clone")
+PASS = Step("dense(L.autograd.grad(t2, [t0])[0])", ("t3",), "", "grad", backward=True)
 # One program of so many runs with audit on as well.
 _AUDITED = 3
 

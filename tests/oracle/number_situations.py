@@ -1,12 +1,15 @@
 """Differences of numbers: special functions, points and dtypes; see `tests.oracle.allowlist`."""
 
 import re
+from typing import TypeAlias
 
 import numpy as np
 
 from tests.oracle.compare import same_bits
 from tests.oracle.kinds import kind_of
 from tests.oracle.situation import Situation
+
+Numbers: TypeAlias = np.ndarray[tuple[int], np.dtype[np.complex128]]
 
 
 def nothing_to_compute(s: Situation) -> bool:
@@ -51,7 +54,7 @@ def second_derivative_at_the_origin(s: Situation) -> bool:
     )
 
 
-def _numbers(found: object) -> np.ndarray[tuple[int], np.dtype[np.complex128]]:
+def _numbers(found: object) -> Numbers:
     """All numbers of an array, or of what hooks saw."""
     if isinstance(found, (list, tuple)):
         parts = [_numbers(x) for x in found if not isinstance(x, str)]
@@ -80,29 +83,31 @@ def integer_power_of_two(s: Situation) -> bool:
     )
 
 
-def inexact_special_function(s: Situation) -> bool:
-    if not s.step.backward or s.divergence is None:
-        return False
-    if s.divergence.what not in ("values", "hooks"):
-        return False
-    if not any(re.search(r"\b(lgamma|digamma|polygamma|i0)_?\(", t.text) for t in s.earlier):
-        return False
+def _gradients_behind(s: Situation, names: str) -> tuple[Numbers, Numbers] | None:
+    """Both sides of gradients that differ after certain operators; None if it is not that."""
+    if not s.step.backward or s.divergence is None or s.divergence.what not in ("values", "hooks"):
+        return None
+    if not any(re.search(rf"\b({names})_?\(", step.text) for step in s.earlier):
+        return None
     theirs, ours = _numbers(s.divergence.torch), _numbers(s.divergence.ours)
-    if theirs.shape != ours.shape:
+    return (theirs, ours) if theirs.shape == ours.shape else None
+
+
+def inexact_special_function(s: Situation) -> bool:
+    found = _gradients_behind(s, "lgamma|digamma|polygamma|i0")
+    if found is None:
         return False
+    theirs, ours = found
     # PyTorch's poles are large numbers, and its values at infinity and nan what came out.
     proper = np.isfinite(theirs) & np.isfinite(ours) & (np.abs(theirs) < 1e30)
     return bool(np.allclose(theirs[proper], ours[proper], rtol=1e-6))
 
 
 def behind_two_zeros(s: Situation) -> bool:
-    if not s.step.backward or s.divergence is None or s.divergence.what not in ("values", "hooks"):
+    found = _gradients_behind(s, "cumprod")
+    if found is None:
         return False
-    if not any(re.search(r"\bcumprod_?\(", step.text) for step in s.earlier):
-        return False
-    theirs, ours = _numbers(s.divergence.torch), _numbers(s.divergence.ours)
-    if theirs.shape != ours.shape:
-        return False
+    theirs, ours = found
     same = np.isclose(theirs, ours, rtol=1e-4, equal_nan=True)
     values = [_numbers(t.tolist()) for t in s.world.tensors().values()]
     return bool(np.isnan(ours[~same]).all()) and not np.isfinite(np.concatenate(values)).all()

@@ -9,7 +9,7 @@ import os
 import pytest
 
 import vtgrad
-from tests.oracle.exact import AgainstClones, ExactFuzzer
+from tests.oracle.exact import COPY, LEAF, PASS, AgainstClones, ExactFuzzer
 from tests.oracle.fuzz import Totals
 from tests.oracle.program import Program, Step
 from tests.oracle.run import report
@@ -17,10 +17,7 @@ from tests.oracle.run import report
 PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000")) // 3
 PEER = "vtgrad"
 
-LEAF = Step("L.tensor([1.5, -2.0, 0.5], dtype=L.float64, requires_grad=True)", ("t0",), "", "leaf")
-COPY = Step("t0.clone()", ("t1",), "", "clone")
 SAVE = Step("t1[0] * t1[0]", ("t2",), "", "mul")
-PASS = Step("dense(L.autograd.grad(t2, [t0])[0])", ("t3",), "", "grad", backward=True)
 
 
 def run(*steps: Step) -> AgainstClones:

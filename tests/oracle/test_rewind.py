@@ -9,6 +9,7 @@ import os
 import pytest
 
 import vtgrad
+from tests.oracle.exact import COPY, LEAF, PASS
 from tests.oracle.fuzz import Totals
 from tests.oracle.program import Program, Step
 from tests.oracle.rewind import RewindFuzzer, Rewound
@@ -23,10 +24,7 @@ PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000")) // 3
 PEER = "vtgrad"
 SEED = 20261125
 
-LEAF = Step("L.tensor([1.5, -2.0, 0.5], dtype=L.float64, requires_grad=True)", ("t0",), "", "leaf")
-COPY = Step("t0.clone()", ("t1",), "", "clone")
 SAVE = Step("(t1[0] * t1[0]).sum()", ("t2",), "", "mul")
-PASS = Step("dense(L.autograd.grad(t2, [t0])[0])", ("t3",), "", "grad", backward=True)
 
 # Native calls go past the seams at which faults are planted.
 interpreted = pytest.mark.skipif(vtgrad.__compiled__, reason="faults cannot be planted")

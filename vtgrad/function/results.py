@@ -172,10 +172,10 @@ def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[
     versions : sequence of int
         The version of each before forward.
     """
-    for tensor, version in zip(inputs, versions, strict=True):
-        if version_of(tensor) != version or _is_among(tensor, call.dirty):
-            count_write(tensor._impl, call.operator, DIRECT)
-            leave_unfinished(tensor)
+    moved = [x for x, version in zip(inputs, versions, strict=True) if version_of(x) != version]
+    for tensor in (*call.dirty, *moved):
+        count_write(tensor._impl, call.operator, DIRECT)
+        leave_unfinished(tensor)
 
 
 def record_results(

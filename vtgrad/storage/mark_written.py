@@ -72,22 +72,17 @@ def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> int:
     if log is None or log is SAVED:
         log = own_log(impl, counter)
     row, layout = place[0], impl.layout
-    if (
-        log.token is None
-        and len(place) == 2
-        and type(row) is int
-        and layout is not None
-        and layout is not PECULIAR
-    ):
+    if len(place) == 2 and type(row) is int and layout is not None and layout is not PECULIAR:
         if row < 0:
             row += layout.shape[0]
-        start = impl.byte_offset + row * layout.row_bytes
-        return log.note(counter, (start, start + layout.row_bytes, None))
-    part = impl.array[place]
-    offset = impl.byte_offset + _address(part) - _address(impl.array)
-    version = log.note(counter, region_of(part, offset))
+        offset = impl.byte_offset + row * layout.row_bytes
+        version = log.note(counter, (offset, offset + layout.row_bytes, None))
+    else:
+        part = impl.array[place]
+        offset = impl.byte_offset + _address(part) - _address(impl.array)
+        version = log.note(counter, region_of(part, offset))
     if log.token is not None:
-        keep_overwritten(log, version, impl.storage, part, offset, None)
+        keep_overwritten(log, version, impl.storage, impl.array[place], offset, None)
     return version
 
 
