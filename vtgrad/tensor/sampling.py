@@ -7,18 +7,18 @@ from typing import overload
 
 import numpy as np
 
-from .errors import ArgumentTypeError, ResultTypeError
+from ..errors import ArgumentTypeError, ResultTypeError
+from ..ops.from_python import check_device, index_of, sizes_of
+from ..ops.generated import functional as F
+from ..ops.kernels.drawing import draw_integers, normal_, uniform_
+from ..random import Generator, source_of
+from ..storage.arrays import Array
+from ..storage.device import Device
+from ..storage.dtypes import DType
+from ..storage.quiet import run_quietly
+from ..storage.store import carry_out
+from ..storage.strides import check_sizes
 from .fresh_tensor import dtype_for, shape_and_dtype, written
-from .ops.from_python import check_device, index_of, sizes_of
-from .ops.generated import functional as F
-from .ops.kernels.drawing import draw_integers, normal_, uniform_
-from .random import Generator, source_of
-from .storage.arrays import Array
-from .storage.device import Device
-from .storage.dtypes import DType
-from .storage.quiet import run_quietly
-from .storage.store import carry_out
-from .storage.strides import check_sizes
 from .tensor import Tensor
 
 __all__ = ["normal", "rand", "randint", "randn", "randperm"]

@@ -7,16 +7,16 @@ from typing import Self, cast
 
 import numpy as np
 
-from .errors import ArgumentTypeError, ShapeError
-from .ops.generated import functional as F
-from .ops.kernels.scalars import as_element
-from .ops.types import Index
-from .storage.arrays import Number
-from .storage.native import mypyc_attr
-from .storage.tensor_base import TensorBase, wrap_like
-from .storage.unchecked import AnyInt, T
-from .storage.warn import warn
-from .views.write import write_ufunc
+from ..errors import ArgumentTypeError, ShapeError
+from ..ops.generated import functional as F
+from ..ops.kernels.scalars import as_element
+from ..ops.types import Index
+from ..storage.arrays import Number
+from ..storage.native import mypyc_attr
+from ..storage.tensor_base import TensorBase, wrap_like
+from ..storage.unchecked import AnyInt, T
+from ..storage.warn import warn
+from ..views.write import write_ufunc
 
 __all__ = ["OperatorMethods"]
 

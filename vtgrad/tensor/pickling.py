@@ -26,18 +26,18 @@ from typing import Final
 
 import numpy as np
 
-from .errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
-from .graph.functions import meta_of, own_meta
-from .ops.from_python import request_grad
-from .storage.arrays import Array, Shape
-from .storage.dtypes import DType, bool_, dtype_of
-from .storage.geometry import check_in_bounds
-from .storage.inference import counter_of_new
-from .storage.lazy_array import is_conjugated, is_negated, with_bits
-from .storage.storage import Storage
-from .storage.tensor_base import TensorBase
-from .storage.tensor_impl import TensorImpl
-from .storage.version_counter import INFERENCE, VersionCounter
+from ..errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
+from ..graph.functions import meta_of, own_meta
+from ..ops.from_python import request_grad
+from ..storage.arrays import Array, Shape
+from ..storage.dtypes import DType, bool_, dtype_of
+from ..storage.geometry import check_in_bounds
+from ..storage.inference import counter_of_new
+from ..storage.lazy_array import is_conjugated, is_negated, with_bits
+from ..storage.storage import Storage
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE, VersionCounter
 
 __all__ = ["deep_copy", "give_state", "reduce_tensor", "state_of"]
 

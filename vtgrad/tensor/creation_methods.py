@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from .errors import ArgumentTypeError
-from .ops.arguments import numpy_or_none
-from .ops.from_python import (
+from ..errors import ArgumentTypeError
+from ..ops.arguments import numpy_or_none
+from ..ops.from_python import (
     array_from_data,
     check_device,
     empty_strided_impl,
@@ -17,15 +17,15 @@ from .ops.from_python import (
     request_grad,
     sizes_of,
 )
-from .ops.generated.methods import TensorMethods
-from .ops.kernels.scalars import as_element
-from .storage.arrays import Array, Number, NumpyDType, Shape
-from .storage.device import Device
-from .storage.dtypes import DType
-from .storage.strides import check_sizes
-from .storage.tensor_base import TensorBase
-from .storage.tensor_impl import TensorImpl
-from .storage.warn import warn
+from ..ops.generated.methods import TensorMethods
+from ..ops.kernels.scalars import as_element
+from ..storage.arrays import Array, Number, NumpyDType, Shape
+from ..storage.device import Device
+from ..storage.dtypes import DType
+from ..storage.strides import check_sizes
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.warn import warn
 
 __all__ = ["CreationMethods"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .storage.memory_layout import MemoryLayout
-from .storage.tensor_base import TensorBase
+from ..storage.memory_layout import MemoryLayout
+from ..storage.tensor_base import TensorBase
 
 __all__ = ["PlaceMethods"]
 

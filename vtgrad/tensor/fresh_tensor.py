@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .errors import ArgumentTypeError, DTypeError
-from .ops.from_python import check_device, check_differentiable, sizes_of
-from .storage.arrays import Array, NumpyDType, Shape
-from .storage.device import Device
-from .storage.dtypes import DType, get_default_dtype, numpy_dtype
-from .storage.strides import check_sizes
-from .storage.tensor_impl import TensorImpl
+from ..errors import ArgumentTypeError, DTypeError
+from ..ops.from_python import check_device, check_differentiable, sizes_of
+from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.device import Device
+from ..storage.dtypes import DType, get_default_dtype, numpy_dtype
+from ..storage.strides import check_sizes
+from ..storage.tensor_impl import TensorImpl
+from ..views.write_out import check_out, write_out
 from .tensor import Tensor
-from .views.write_out import check_out, write_out
 
 __all__ = ["dtype_for", "leaf", "shape_and_dtype", "with_grad", "written"]
 

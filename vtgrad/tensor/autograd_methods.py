@@ -6,8 +6,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Self, cast
 
-from .engine.backward import backward
-from .errors import (
+from ..engine.backward import backward
+from ..errors import (
     ArgumentTypeError,
     DetachViewError,
     GradAssignmentError,
@@ -15,21 +15,21 @@ from .errors import (
     InferenceModeError,
     RequiresGradError,
 )
-from .graph.accumulate_grad import AccumulateGrad
-from .graph.autograd_meta import AutogradMeta
-from .graph.functions import forget_leaf_node, gradient_edge, meta_of, own_meta
-from .graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
-from .graph.node import Node
-from .ops.arguments import array_of
-from .ops.generated import functional as F
-from .ops.generated.methods import TensorMethods
-from .ops.view_impls import alias
-from .storage.dtypes import dtype_of
-from .storage.inference import is_inference_mode_enabled
-from .storage.tensor_base import TensorBase
-from .storage.tensor_impl import TensorImpl
-from .storage.warn import warn
-from .views.differentiable_view_meta import view_meta_of
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.autograd_meta import AutogradMeta
+from ..graph.functions import forget_leaf_node, gradient_edge, meta_of, own_meta
+from ..graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
+from ..graph.node import Node
+from ..ops.arguments import array_of
+from ..ops.generated import functional as F
+from ..ops.generated.methods import TensorMethods
+from ..ops.view_impls import alias
+from ..storage.dtypes import dtype_of
+from ..storage.inference import is_inference_mode_enabled
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.warn import warn
+from ..views.differentiable_view_meta import view_meta_of
 
 __all__ = ["AutogradMethods"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .errors import (
+from ..errors import (
     ArgumentTypeError,
     ArgumentValueError,
     DTypeError,
@@ -15,10 +15,9 @@ from .errors import (
     NotSupportedError,
     ShapeError,
 )
-from .fresh_tensor import dtype_for, leaf, shape_and_dtype, with_grad, written
-from .graph.audit import audit, show_to_numpy
-from .ops.arguments import numpy_or_none
-from .ops.from_python import (
+from ..graph.audit import audit, show_to_numpy
+from ..ops.arguments import numpy_or_none
+from ..ops.from_python import (
     array_from_data,
     check_array,
     check_device,
@@ -26,16 +25,17 @@ from .ops.from_python import (
     index_of,
     number_of,
 )
-from .ops.generated import functional as F
-from .ops.kernels.scalars import as_element
-from .storage.arrays import Array, Number, NumpyDType
-from .storage.device import Device
-from .storage.dtypes import DType, get_default_dtype, number_dtype, promote
-from .storage.memory_format import MemoryFormat, strides_in_format
-from .storage.strides import check_sizes, reach
-from .storage.tensor_base import TensorBase
-from .storage.tensor_impl import TensorImpl
-from .storage.warn import warn
+from ..ops.generated import functional as F
+from ..ops.kernels.scalars import as_element
+from ..storage.arrays import Array, Number, NumpyDType
+from ..storage.device import Device
+from ..storage.dtypes import DType, get_default_dtype, number_dtype, promote
+from ..storage.memory_format import MemoryFormat, strides_in_format
+from ..storage.strides import check_sizes, reach
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.warn import warn
+from .fresh_tensor import dtype_for, leaf, shape_and_dtype, with_grad, written
 from .tensor import Tensor
 
 __all__ = [

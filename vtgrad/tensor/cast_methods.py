@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final, Self, overload
 
-from .errors import ArgumentTypeError, ArgumentValueError
-from .ops.arguments import array_of
-from .ops.from_python import check_device
-from .ops.generated import functional as F
-from .ops.generated.methods import TensorMethods
-from .storage.device import Device
-from .storage.dtypes import (
+from ..errors import ArgumentTypeError, ArgumentValueError
+from ..ops.arguments import array_of
+from ..ops.from_python import check_device
+from ..ops.generated import functional as F
+from ..ops.generated.methods import TensorMethods
+from ..storage.device import Device
+from ..storage.dtypes import (
     DType,
     bool_,
     complex64,
@@ -26,9 +26,9 @@ from .storage.dtypes import (
     numpy_dtype,
     uint8,
 )
-from .storage.memory_format import MemoryFormat, suggested_format
-from .storage.tensor_base import TensorBase
-from .storage.warn import warn
+from ..storage.memory_format import MemoryFormat, suggested_format
+from ..storage.tensor_base import TensorBase
+from ..storage.warn import warn
 
 __all__ = ["CastMethods"]
 

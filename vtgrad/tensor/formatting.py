@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from .storage.arrays import Array
-from .storage.lazy_array import resolved
+from ..storage.arrays import Array
+from ..storage.lazy_array import resolved
 
 __all__ = ["tensor_text"]
 

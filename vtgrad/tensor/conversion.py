@@ -8,9 +8,7 @@ from typing import ClassVar, Self, SupportsIndex, cast, overload
 
 import numpy as np
 
-from .cast_methods import CastMethods
-from .creation_methods import CreationMethods
-from .errors import (
+from ..errors import (
     AmbiguousTruthError,
     ArgumentTypeError,
     ArgumentValueError,
@@ -21,20 +19,22 @@ from .errors import (
     ResultTypeError,
     ViewInvalidError,
 )
+from ..graph.audit import audit, show_to_numpy
+from ..graph.functions import meta_of, requires_grad
+from ..graph.recording import is_grad_enabled
+from ..ops.arguments import array_of
+from ..ops.from_python import index_of, size_of
+from ..ops.generated import functional as F
+from ..storage.arrays import Array, Number, Shape
+from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
+from ..storage.geometry import broadcast_shapes as broadcast
+from ..storage.geometry import normalize_dim, numel
+from ..storage.lazy_array import is_conjugated, is_negated, resolved
+from ..storage.tensor_base import TensorBase
+from .cast_methods import CastMethods
+from .creation_methods import CreationMethods
 from .formatting import tensor_text
-from .graph.audit import audit, show_to_numpy
-from .graph.functions import meta_of, requires_grad
-from .graph.recording import is_grad_enabled
-from .ops.arguments import array_of
-from .ops.from_python import index_of, size_of
-from .ops.generated import functional as F
 from .pickling import deep_copy, reduce_tensor
-from .storage.arrays import Array, Number, Shape
-from .storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
-from .storage.geometry import broadcast_shapes as broadcast
-from .storage.geometry import normalize_dim, numel
-from .storage.lazy_array import is_conjugated, is_negated, resolved
-from .storage.tensor_base import TensorBase
 
 __all__ = ["ConversionMethods", "Nested", "Size", "broadcast_shapes"]
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..errors import ArgumentTypeError
+from ..graph.operators import install
+from ..ops.generated.methods import TensorMethods
+from ..ops.install import InstalledOperators
+from ..ops.saved_fields import publish_saved_fields
+from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
 from .conversion import ConversionMethods
-from .errors import ArgumentTypeError
-from .graph.operators import install
 from .operator_methods import OperatorMethods
-from .ops.generated.methods import TensorMethods
-from .ops.install import InstalledOperators
-from .ops.saved_fields import publish_saved_fields
 from .pickling import give_state, state_of
 from .place_methods import PlaceMethods
-from .storage.native import bind_functions
 
 __all__ = ["Tensor"]
 
