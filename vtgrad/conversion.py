@@ -25,8 +25,8 @@ from .formatting import tensor_text
 from .graph.audit import audit, show_to_numpy
 from .graph.functions import meta_of, requires_grad
 from .graph.recording import is_grad_enabled
-from .ops.arguments import array_of
-from .ops.from_python import index_of, size_of
+from .ops.calling.arguments import array_of
+from .ops.calling.from_python import index_of, size_of
 from .ops.generated import functional as F
 from .pickling import deep_copy, reduce_tensor
 from .storage.arrays import Array, Number, Shape

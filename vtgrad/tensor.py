@@ -16,7 +16,7 @@ from .graph.operators import install
 from .operator_methods import OperatorMethods
 from .ops.generated.methods import TensorMethods
 from .ops.install import InstalledOperators
-from .ops.saved_fields import publish_saved_fields
+from .ops.saving.saved_fields import publish_saved_fields
 from .pickling import give_state, state_of
 from .place_methods import PlaceMethods
 from .storage.native import bind_functions

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vtgrad.errors import DTypeError, InputOverlapError, OutOfRangeError, ShapeError
-from vtgrad.ops.kernels.advanced_index import (
+from vtgrad.ops.kernels.indexing.advanced_index import (
     index,
     index_at,
     index_put,

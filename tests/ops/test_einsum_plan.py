@@ -3,7 +3,7 @@
 import pytest
 
 from vtgrad.errors import ShapeError
-from vtgrad.ops.einsum_plan import plan_einsum
+from vtgrad.ops.kernels.linalg.einsum_plan import plan_einsum
 
 Shape = tuple[int, ...]
 

@@ -11,8 +11,8 @@ from vtgrad.errors import (
     ResultTypeError,
     ShapeError,
 )
-from vtgrad.ops.kernels import index_vectors, indexing
-from vtgrad.ops.kernels.index_support import last_mentions
+from vtgrad.ops.kernels import indexing
+from vtgrad.ops.kernels.indexing.index_support import last_mentions
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.store import carry_out
 
@@ -87,28 +87,28 @@ def test_scatter_refuses_wrong_sources() -> None:
 
 
 def test_index_select_takes_slices_with_repetition() -> None:
-    assert index_vectors.index_select(X, 0, ints(1, 1)).tolist() == [[3, 4, 5]] * 2
-    assert index_vectors.index_select(X, 1, np.array(2)).tolist() == [[2], [5]]
-    assert index_vectors.index_select(np.array(4.0), 0, ints(0)).tolist() == 4.0
+    assert indexing.index_select(X, 0, ints(1, 1)).tolist() == [[3, 4, 5]] * 2
+    assert indexing.index_select(X, 1, np.array(2)).tolist() == [[2], [5]]
+    assert indexing.index_select(np.array(4.0), 0, ints(0)).tolist() == 4.0
 
 
 @pytest.mark.parametrize("wrong", [ints(2), ints(-1), ints([0, 1])])
 def test_index_select_refuses_wrong_indices(wrong: Array) -> None:
     with pytest.raises(OutOfRangeError):
-        index_vectors.index_select(X, 0, wrong)
+        indexing.index_select(X, 0, wrong)
 
 
 def test_index_add_scales_and_counts_duplicates() -> None:
-    out = index_vectors.index_add(X, 0, ints(0, 0), np.ones((2, 3)), alpha=2)
+    out = indexing.index_add(X, 0, ints(0, 0), np.ones((2, 3)), alpha=2)
     assert out.tolist() == [[4, 5, 6], [3, 4, 5]]
-    out = index_vectors.index_add(X, 1, ints(2), np.ones((2, 1)))
+    out = indexing.index_add(X, 1, ints(2), np.ones((2, 1)))
     assert out.tolist() == [[0, 1, 3], [3, 4, 6]]
     with pytest.raises(ShapeError):
-        index_vectors.index_add(X, 0, ints(0), np.ones((2, 3)))
+        indexing.index_add(X, 0, ints(0), np.ones((2, 3)))
     with pytest.raises(ShapeError):
-        index_vectors.index_add(X, 0, ints(0, 1), np.ones((2, 2)))
+        indexing.index_add(X, 0, ints(0, 1), np.ones((2, 2)))
     with pytest.raises(DTypeError):
-        index_vectors.index_add(X, 0, ints(0), np.ones((1, 3), np.int64))
+        indexing.index_add(X, 0, ints(0), np.ones((1, 3), np.int64))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int64", "bool"])
@@ -121,10 +121,10 @@ def test_many_rows_are_added_like_few(dtype: str) -> None:
     expected = target.copy()
     for place, row in zip(index, rows, strict=True):
         expected[place] = expected[place] + row
-    assert index_vectors.index_add(target, 0, index, rows).tolist() == expected.tolist()
-    assert index_vectors.index_add(target.T, 1, index, rows.T).T.tolist() == expected.tolist()
+    assert indexing.index_add(target, 0, index, rows).tolist() == expected.tolist()
+    assert indexing.index_add(target.T, 1, index, rows.T).T.tolist() == expected.tolist()
     turned = np.asfortranarray(target)
-    carry_out(index_vectors.index_add_(turned, 0, index, rows))
+    carry_out(indexing.index_add_(turned, 0, index, rows))
     assert turned.tolist() == expected.tolist()
 
 
@@ -136,27 +136,27 @@ def test_the_last_of_many_mentions_is_found_in_small_and_large_targets(extent: i
 
 def test_index_copy_keeps_the_last_slice_and_tells_which_it_was() -> None:
     source = np.array([[1.0, 1, 1], [2, 2, 2], [3, 3, 3]])
-    out = index_vectors.index_copy(X, 0, ints(0, 1, 0), source)
+    out = indexing.index_copy(X, 0, ints(0, 1, 0), source)
     assert out.tolist() == [[3, 3, 3], [2, 2, 2]]
-    lost = index_vectors.index_copy_overwritten(ints(0, 1, 0), (3, 2), 0, 2)
+    lost = indexing.index_copy_overwritten(ints(0, 1, 0), (3, 2), 0, 2)
     assert lost.tolist() == [[True, True], [False, False], [False, False]]
     with pytest.raises(OutOfRangeError):
-        index_vectors.index_copy(X, 0, ints(2), X[:1])
+        indexing.index_copy(X, 0, ints(2), X[:1])
     with pytest.raises(ShapeError):
-        index_vectors.index_copy(X, 0, ints(0), X[:1, :2])
+        indexing.index_copy(X, 0, ints(0), X[:1, :2])
 
 
 def test_index_fill_counts_negative_indices_from_the_end() -> None:
-    assert index_vectors.index_fill(X, 1, ints(-1), 9).tolist() == [[0, 1, 9], [3, 4, 9]]
-    assert index_vectors.index_fill(X, 0, ints(0), np.array(7)).tolist() == [[7] * 3, [3, 4, 5]]
+    assert indexing.index_fill(X, 1, ints(-1), 9).tolist() == [[0, 1, 9], [3, 4, 9]]
+    assert indexing.index_fill(X, 0, ints(0), np.array(7)).tolist() == [[7] * 3, [3, 4, 5]]
     with pytest.raises(OutOfRangeError):
-        index_vectors.index_fill(X, 1, ints(3), 9)
+        indexing.index_fill(X, 1, ints(3), 9)
     with pytest.raises(OutOfRangeError):
-        index_vectors.index_fill(X, 1, ints(0).astype(np.int32), 9)
+        indexing.index_fill(X, 1, ints(0).astype(np.int32), 9)
     with pytest.raises(ShapeError):
-        index_vectors.index_fill(X, 1, ints(0), X)
+        indexing.index_fill(X, 1, ints(0), X)
     with pytest.raises(DTypeError):
-        index_vectors.index_fill(X, 1, ints(0), 1j)
+        indexing.index_fill(X, 1, ints(0), 1j)
 
 
 def test_take_reads_row_major_positions_of_any_memory_order() -> None:
