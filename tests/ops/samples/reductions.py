@@ -1,4 +1,4 @@
-"""Samples of reductions, products and orderings."""
+"""Samples of the operators in the table `reductions`."""
 
 from typing import Any, Final, cast
 
@@ -6,14 +6,12 @@ import numpy as np
 
 from vtgrad.storage.arrays import Array
 
-from .sample import (
+from ..sample import (
     COMPLEX,
     MASK,
     MATRIX,
     OTHER,
-    POSITIVE,
     SECOND_COMPLEX,
-    SQUARE,
     VECTOR,
     WHOLE,
     Samples,
@@ -21,11 +19,10 @@ from .sample import (
     sample,
 )
 
-__all__ = ["REDUCTIONS"]
+__all__ = ["SAMPLES"]
 
 WITH_NAN: Final = array([[0.3, np.nan, 2.4], [1.1, -0.6, np.nan]])
 CUBE: Final = array(np.sin(np.arange(1.0, 13.0) * 1.7).reshape(2, 2, 3))
-BATCH: Final = array(np.cos(np.arange(1.0, 13.0) * 2.3).reshape(2, 3, 2))
 WITH_ZERO: Final = array([[0.5, 0.0, -1.5], [2.0, 1.25, 0.75]])
 PLACES: Final = array([2, 0], "int64")
 
@@ -71,34 +68,12 @@ def _take(x: Array, dim: int, indices: Array, keepdim: bool) -> Array:
     return picked if keepdim else picked[:, 0]
 
 
-def _sorted(x: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
-    order = np.argsort(-x if descending else x, dim, kind="stable")
-    return np.take_along_axis(x, order, dim), order
-
-
-def _topk(x: Array, count: int, dim: int = -1) -> tuple[Array, Array]:
-    values, order = _sorted(x, dim, True)
-    return values[:, :count], order[:, :count]
-
-
-def _sum_of_products(a: Array, b: Array, c: Array, beta: float, alpha: float) -> object:
-    return beta * a + alpha * (b @ c)
-
-
-def _last_places(x: Array, axis: int, sign: int) -> object:
-    rows = np.moveaxis(sign * x, axis, 0)
-    best = [
-        [max(range(n + 1), key=lambda i: (row[i], i)) for n in range(len(row))] for row in rows.T
-    ]
-    return np.moveaxis(np.array(best).T, 0, axis)
-
-
 def _renorm(x: Array, p: float, dim: int, maxnorm: float) -> object:
     norm = (np.abs(x) ** p).sum(1 - dim % 2, keepdims=True) ** (1 / p)
     return np.where(norm > maxnorm, x * maxnorm / (norm + 1e-7), x)
 
 
-REDUCTIONS: Final[Samples] = {
+SAMPLES: Final[Samples] = {
     "sum_all": [sample(np.sum, MATRIX), sample(np.sum, COMPLEX), sample(np.sum, WHOLE)],
     "sum_dim": [
         sample(lambda x, d: x.sum(1), MATRIX, 1),
@@ -172,68 +147,6 @@ REDUCTIONS: Final[Samples] = {
         sample(lambda x, d: np.log(_softmax(x, 1)), MATRIX, 1),
         sample(lambda x, d: np.log(_softmax(x, 0)), CUBE, 0),
     ],
-    "cumsum_dim": [
-        sample(np.cumsum, MATRIX, 1),
-        sample(np.cumsum, COMPLEX, 0),
-        sample(np.cumsum, WHOLE, 1),
-    ],
-    "cumprod_dim": [
-        sample(np.cumprod, MATRIX, 1),
-        sample(np.cumprod, WITH_ZERO, 1),
-        sample(np.cumprod, COMPLEX, 0),
-    ],
-    "mm": [sample(np.matmul, MATRIX, SQUARE), sample(np.matmul, COMPLEX, SECOND_COMPLEX)],
-    "mv": [sample(np.matmul, MATRIX, VECTOR)],
-    "bmm": [sample(np.matmul, CUBE, BATCH)],
-    "dot": [
-        sample(np.dot, VECTOR, array([0.4, 2.2, -0.3])),
-        sample(np.dot, array(COMPLEX[0], "complex128"), array(SECOND_COMPLEX[0], "complex128")),
-    ],
-    "addmv": [
-        sample(lambda a, b, c: a + b @ c, array([0.5, -1.5]), MATRIX, VECTOR),
-        sample(_sum_of_products, array([0.5, -1.5]), MATRIX, VECTOR, beta=0.5, alpha=2),
-    ],
-    "addr": [
-        sample(lambda a, b, c: a + np.outer(b, c), MATRIX, array([0.5, -1.5]), VECTOR),
-        sample(
-            lambda a, b, c, beta, alpha: beta * a + alpha * np.outer(b, c),
-            MATRIX,
-            array([0.5, -1.5]),
-            VECTOR,
-            beta=0.5,
-            alpha=2,
-        ),
-    ],
-    "baddbmm": [
-        sample(lambda a, b, c: a + b @ c, CUBE @ BATCH + 1, CUBE, BATCH),
-        sample(_sum_of_products, CUBE @ BATCH + 1, CUBE, BATCH, beta=0.5, alpha=2),
-    ],
-    "addbmm": [
-        sample(lambda a, b, c: a + (b @ c).sum(0), (CUBE @ BATCH)[0] + 1, CUBE, BATCH),
-        sample(
-            lambda a, b, c, beta, alpha: beta * a + alpha * (b @ c).sum(0),
-            (CUBE @ BATCH)[0] + 1,
-            CUBE,
-            BATCH,
-            beta=0.5,
-            alpha=2,
-        ),
-    ],
-    "vdot": [
-        sample(np.vdot, VECTOR, array([0.4, 2.2, -0.3])),
-        sample(np.vdot, array(COMPLEX[0], "complex128"), array(SECOND_COMPLEX[0], "complex128")),
-    ],
-    "trace": [
-        sample(np.trace, SQUARE),
-        sample(np.trace, MATRIX),
-        sample(np.trace, COMPLEX),
-        sample(np.trace, WHOLE),
-    ],
-    "linalg_cross": [
-        sample(lambda a, b: np.cross(a, b), MATRIX, OTHER),
-        sample(lambda a, b, d: np.cross(a, b, axis=0), SQUARE, SQUARE.T, 0),
-        sample(lambda a, b: np.cross(a, b), SQUARE[:1], OTHER),
-    ],
     "count_nonzero_dim": [
         sample(np.count_nonzero, MASK),
         sample(np.count_nonzero, MASK, 0),
@@ -245,20 +158,6 @@ REDUCTIONS: Final[Samples] = {
     "aminmax_dim": [
         sample(lambda x: (x.min(), x.max()), MATRIX),
         sample(lambda x, d, k: (x.min(1, keepdims=True), x.max(1, keepdims=True)), MATRIX, 1, True),
-    ],
-    "cummax_dim": [
-        sample(lambda x, d: (np.maximum.accumulate(x, 1), _last_places(x, 1, 1)), MATRIX, 1),
-        sample(lambda x, d: (np.maximum.accumulate(x, 0), _last_places(x, 0, 1)), MATRIX, 0),
-    ],
-    "cummin_dim": [
-        sample(lambda x, d: (np.minimum.accumulate(x, 1), _last_places(x, 1, -1)), MATRIX, 1),
-        sample(lambda x, d: (np.minimum.accumulate(x, 0), _last_places(x, 0, -1)), MATRIX, -2),
-    ],
-    "logcumsumexp_dim": [
-        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), MATRIX, 1),
-        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), MATRIX, 0),
-        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), COMPLEX, 1),
-        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), COMPLEX[0], 0),
     ],
     "var_mean_dim": [
         sample(lambda x, d, c, k: (x.var(1, ddof=1), x.mean(1)), MATRIX, 1, None, False),
@@ -279,25 +178,4 @@ REDUCTIONS: Final[Samples] = {
         sample(_renorm, MATRIX, 3.0, -1, 1.5),
         sample(_renorm, COMPLEX, 2.0, 0, 1.0),
     ],
-    "addmm": [
-        sample(lambda a, b, c: a + b @ c, MATRIX, OTHER, SQUARE),
-        sample(
-            lambda a, b, c, beta, alpha: beta * a + alpha * (b @ c),
-            MATRIX,
-            OTHER,
-            SQUARE,
-            beta=0.5,
-            alpha=2,
-        ),
-        sample(lambda a, b, c: a + b @ c, COMPLEX, SECOND_COMPLEX, COMPLEX),
-    ],
-    "sort_dim": [sample(_sorted, MATRIX), sample(_sorted, POSITIVE, 0, True)],
-    "sort_stable": [
-        sample(lambda x, stable, d, down: _sorted(x, d, down), MATRIX, True, 1, True),
-    ],
-    "argsort_dim": [
-        sample(lambda x, d, down, stable: _sorted(x, d, down)[1], MATRIX, 1, True, True)
-    ],
-    "topk_dim": [sample(_topk, MATRIX, 2)],
-    "nonzero_rows": [sample(np.argwhere, MASK), sample(np.argwhere, WITH_ZERO)],
 }

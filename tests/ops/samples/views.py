@@ -1,4 +1,4 @@
-"""Samples of views, copies and operators that draw random numbers."""
+"""Samples of the operators in the table `views`."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -7,16 +7,21 @@ import numpy as np
 
 from vtgrad.storage.arrays import Array
 
-from .sample import COMPLEX, MATRIX, OTHER, POSITIVE, SQUARE, VECTOR, WHOLE, Samples, array, sample
+from ..sample import (
+    MATRIX,
+    SQUARE,
+    VECTOR,
+    Samples,
+    array,
+    sample,
+)
 
-__all__ = ["DRAWING", "VIEWS", "VIEW_COPIES"]
+__all__ = ["SAMPLES", "VIEW_COPIES"]
 
 CUBE: Final = array(np.sin(np.arange(1.0, 25.0) * 1.7).reshape(2, 3, 4))
 ROW: Final = array([[0.5, -1.5, 2.5]])
 LINE: Final = array(np.cos(np.arange(1.0, 9.0) * 2.3))
 SPARSE: Final = array([[[0.3], [-1.1]]])
-PAIRS: Final = array([[[0.3, 0.8], [-1.7, 0.2], [1.1, -0.6]]])
-CHANCES: Final = array([[0.5, 0.25, 0.75], [0.5, 0.9, 0.1]])
 
 
 def _strided(x: Array, size: Sequence[int], stride: Sequence[int], offset: int = 0) -> Array:
@@ -48,7 +53,7 @@ def _squeezed(x: Array, dim: Any = None) -> Array:
     return result
 
 
-VIEWS: Final[Samples] = {
+SAMPLES: Final[Samples] = {
     "select": [
         sample(lambda x, d, i: x[1], MATRIX, 0, 1),
         sample(lambda x, d, i: x[:, :, 3], CUBE, -1, -1),
@@ -94,10 +99,6 @@ VIEWS: Final[Samples] = {
         sample(_strided, MATRIX, (3, 2), (1, 1), 1),
         sample(_strided, MATRIX, (2, 2), (0, 1), 2),
     ],
-    "conj_view": [sample(np.conj, COMPLEX)],
-    "_neg_view": [sample(np.negative, x) for x in (MATRIX, COMPLEX, WHOLE)],
-    "view_as_real": [sample(lambda x: np.stack([x.real, x.imag], -1), COMPLEX)],
-    "view_as_complex": [sample(lambda x: x[..., 0] + 1j * x[..., 1], PAIRS)],
     # Of a row of a matrix, more than the row; gradients are tested with `as_strided`.
     "as_strided_beyond": [
         sample(lambda x, base, *g: _strided(x, *g), MATRIX, MATRIX, (2, 2), (1, 3))
@@ -158,51 +159,14 @@ VIEWS: Final[Samples] = {
     "diagonal_scatter": [
         sample(lambda x, src: _replaced(x, ([0, 1, 2],) * 2, src), SQUARE, VECTOR),
     ],
-    "clone": [sample(np.copy, MATRIX), sample(np.copy, COMPLEX)],
-    "zero_": [sample(np.zeros_like, MATRIX)],
-    "fill_number_": [sample(np.full_like, MATRIX, 2.5)],
-    "fill_tensor_": [sample(np.full_like, MATRIX, array(2.5))],
-    "copy_": [
-        sample(lambda x, y: y, MATRIX, OTHER),
-        sample(lambda x, y: np.broadcast_to(y, x.shape), MATRIX, VECTOR),
+    "unsafe_split_equal": [sample(lambda x, n, d: (x[:, :2], x[:, 2:]), MATRIX, 2, 1)],
+    "unsafe_split_with_sizes": [
+        sample(lambda x, n, d: (x[:, :1], x[:, 1:3]), MATRIX, [1, 2], 1),
     ],
-    "zeros_shaped": [sample(lambda x, sizes: np.zeros(sizes), MATRIX, (3, 1))],
-    "cat": [
-        sample(lambda xs, d: np.concatenate(xs, d), [MATRIX, SQUARE], 0),
-        sample(lambda xs, d: np.concatenate(xs, d), [MATRIX, OTHER, POSITIVE], -1),
+    "narrow_copy": [
+        sample(lambda x, d, a, n: x[:, 1:3], MATRIX, 1, 1, 2),
+        sample(lambda x, d, a, n: x[1:], MATRIX, -2, -1, 1),
     ],
-    "stack": [
-        sample(lambda xs, d: np.stack(xs, d), [MATRIX, OTHER], 1),
-        sample(lambda xs: np.stack(xs), [VECTOR, VECTOR, VECTOR]),
-    ],
-    "repeat_tiles": [sample(np.tile, MATRIX, (2, 1, 3)), sample(np.tile, VECTOR, (2, 2))],
-    "roll": [
-        sample(lambda x, n, d: np.roll(x, n, d), MATRIX, 1, 1),
-        sample(lambda x, n, d: np.roll(x, n, d), MATRIX, (1, -2), (0, 1)),
-        sample(np.roll, MATRIX, 2),
-    ],
-    "flip_dims": [sample(np.flip, MATRIX, (0,)), sample(np.flip, CUBE, (0, -1))],
-    "tril": [sample(np.tril, SQUARE), sample(np.tril, MATRIX, 1), sample(np.tril, CUBE, -1)],
-    "triu": [sample(np.triu, SQUARE), sample(np.triu, MATRIX, 1), sample(np.triu, CUBE, -1)],
-}
-
-# What is drawn is compared with nothing here: tests/bridge/test_random.py does.
-DRAWING: Final[Samples] = {
-    "normal_": [sample(None, MATRIX, 1.0, 0.5)],
-    "uniform_": [sample(None, MATRIX, -1.0, 1.0)],
-    "exponential_": [sample(None, MATRIX, 2.0)],
-    "cauchy_": [sample(None, MATRIX, -1.0, 2.0)],
-    "log_normal_": [sample(None, MATRIX, 0.0, 1.0)],
-    "geometric_": [sample(None, MATRIX, 0.3)],
-    "random_between_": [sample(None, MATRIX, 3, 9)],
-    "random_below_": [sample(None, MATRIX, 9)],
-    "random_any_": [sample(None, MATRIX)],
-    "bernoulli_of": [sample(None, CHANCES)],
-    "bernoulli_tensor_": [sample(None, MATRIX, CHANCES)],
-    "bernoulli_number_": [sample(None, MATRIX, 0.5)],
-    "normal_of_means": [sample(None, MATRIX, 0.5)],
-    "normal_of_deviations": [sample(None, 0.5, POSITIVE)],
-    "normal_of_both": [sample(None, MATRIX, POSITIVE)],
 }
 
 # Operators that copy what a view shows, and the view.
