@@ -135,6 +135,12 @@ def test_every_file_and_folder_is_named_after_a_family(folder: str) -> None:
     assert rooms(folder).keys() - FAMILIES <= {SHARED}
 
 
+def test_the_folders_of_tests_are_named_after_families() -> None:
+    """A test of several families lies beside them."""
+    folders = {p.parent.name for p in (ROOT / "tests" / "ops").glob("*/__init__.py")}
+    assert folders - FAMILIES == {"samples"}
+
+
 def test_every_family_of_a_table_has_kernels_and_samples() -> None:
     assert TABLES.keys() - (rooms("kernels").keys() & rooms("samples").keys()) == set()
 
