@@ -126,7 +126,7 @@ class AccumulateGrad(Node):
         Parameters
         ----------
         present : TensorBase or None
-            The ``.grad`` that the gradient is to be added to.
+            The ``.grad`` to which the gradient is added.
 
         Raises
         ------

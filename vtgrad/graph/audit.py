@@ -228,7 +228,7 @@ class Fingerprint:
             self._lock = _Aliases.of(storage).locked()
 
     def check(self, array: Array, node: Node, what: str = "") -> None:
-        """Compare with the value as it is now.
+        """Compare with the present value.
 
         Raises
         ------

@@ -145,9 +145,9 @@ class _Sums:
 
 
 class GradStores:
-    """Stores in ``.grad`` that are prepared; see Note [All leaves or none].
+    """Prepared stores into ``.grad``; see Note [All leaves or none].
 
-    To be used under `graph_lock`, from the first preparation to the commit.
+    Used under `graph_lock`, from the first preparation to the commit.
 
     Attributes
     ----------
