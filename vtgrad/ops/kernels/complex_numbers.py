@@ -1,4 +1,4 @@
-"""Complex numbers made of two real ones."""
+"""Complex numbers from two real ones."""
 
 from __future__ import annotations
 

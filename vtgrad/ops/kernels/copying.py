@@ -61,7 +61,7 @@ def contiguous(self: Array) -> Array:
 
 
 def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
-    """The tensors one after another along a dimension that they have.
+    """The tensors one after another along an existing dimension.
 
     A tensor of shape ``(0,)`` joins anything, but its dtype counts.
 
@@ -131,7 +131,7 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
     target = (*shape[:axis], len(tensors), *shape[axis:])
     dtype = _common_dtype(tensors)
     if axis < len(shape) and _are_channels_last(tensors):
-        # In memory they lie one after another along the dimension that follows the new one.
+        # In memory they follow one another along the dimension after the new one.
         joined = (*shape[:axis], len(tensors) * shape[axis], *shape[axis + 1 :])
         strides = view_strides(joined, channels_last_strides(joined), target)
         assert strides is not None
@@ -145,7 +145,7 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
 
 
 def _common_dtype(tensors: Sequence[Array]) -> NumpyDType:
-    """The dtype that all agree on; here a 0-d tensor counts as much as any other."""
+    """The promoted dtype of all tensors; here a 0-d tensor counts as much as any other."""
     dtype: NumpyDType = tensors[0].dtype
     for x in tensors[1:]:
         dtype = promote(dtype, x.dtype)
@@ -153,14 +153,14 @@ def _common_dtype(tensors: Sequence[Array]) -> NumpyDType:
 
 
 def _empty_joined(parts: Sequence[Array], shape: Shape, dtype: NumpyDType) -> Array:
-    """Row-major, or channels-last if all parts are."""
+    """A row-major array, or a channels-last one if all parts are."""
     if _are_channels_last(parts):
         return empty_strided(dtype, shape, channels_last_strides(shape))
     return np.empty(shape, dtype)
 
 
 def _are_channels_last(parts: Sequence[Array], more: Shape = ()) -> bool:
-    """Whether all parts are, with `more` dimensions of size and stride 1 behind their own."""
+    """Whether all parts are channels-last, with `more` last dimensions of size and stride 1."""
     return all(
         x.ndim + len(more) in (4, 5)
         and is_channels_last((*x.shape, *more), (*element_strides(layout_of_values(x)), *more))
@@ -193,7 +193,7 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
     lead = len(counts) - self.ndim
     sizes = (1,) * lead + self.shape
     target = tuple([count * size for count, size in zip(counts, sizes, strict=True)])
-    # Here each dimension comes twice.
+    # Each dimension occurs twice here.
     tiles = tuple([n for pair in zip(counts, sizes, strict=True) for n in pair])
     check_sizes(tiles, self.itemsize)
     result: Array = np.empty(target, self.dtype)
@@ -233,7 +233,7 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
     if self.ndim == 0:
         raise DimensionError("a 0-d tensor has no dimension to roll", dim=axes[0], ndim=0)
     places = tuple([normalize_dim(axis, self.ndim) for axis in axes])
-    # PyTorch joins two parts at each step. An empty one is in no channels-last order.
+    # PyTorch joins two parts at each step. An empty part is not channels-last.
     moved = all(step % self.shape[axis] for step, axis in zip(steps, places, strict=True))
     if moved:
         result = _empty_joined([self], self.shape, self.dtype)
@@ -283,12 +283,12 @@ def triu(self: Array, diagonal: int = 0) -> Array:
 
 
 def _shift(self: Array, diagonal: int) -> int:
-    """The number of a diagonal, as far as it matters."""
+    """The number of a diagonal, clipped to the size of the matrix."""
     furthest: int = max(self.shape[-2:])
     try:
         return max(-furthest, min(integer(diagonal), furthest))
     except TypeError:
-        # A tensor that holds no integer; others are told before.
+        # A tensor without an integer; other types are refused before.
         raise ArgumentTypeError("argument 'diagonal' must be an integer") from None
 
 

@@ -69,14 +69,14 @@ def put_(self: Array, index: Array, source: Array, accumulate: bool = False) -> 
 
 
 def put_overwritten(index: Array, count: int) -> Array:
-    """A bool mask of `index`'s shape: whose value another one has overwritten in `put`.
+    """A bool mask of `index`'s shape: the values that another one has overwritten in `put`.
 
     Raises
     ------
     DTypeError
         If `index` is not of int64.
     OutOfRangeError
-        If a position is not among `count`.
+        If a position is not below `count`.
     """
     index = resolved(index)
     _check_places(index, count)
@@ -104,7 +104,7 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     DTypeError
         If the mask is not of bool, or `source` has another dtype.
     ShapeError
-        If the shapes do not broadcast, or there are fewer values than true places.
+        If the shapes do not broadcast, or there are fewer values than true elements of the mask.
     """
     shape = broadcast_shapes(self.shape, mask.shape)
     result = contiguous(np.broadcast_to(self, shape))

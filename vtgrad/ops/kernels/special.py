@@ -1,4 +1,4 @@
-"""Functions of floating values that are made of elementary ones, each safe where those are not."""
+"""Functions composed of elementary ones, but safe where the plain composition is not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _scaled(name: str, a: Array, factor: float, out: Array | None) -> Array:
     if a.dtype.kind == "c":
         raise DTypeError(f"{name} of complex values, which are no angles")
     if out is None:
-        # PyTorch makes the result before it multiplies.
+        # PyTorch allocates the result before it multiplies.
         out = empty_like_preserving(floating(a.dtype), a)
     return mul(a, factor, out=out)
 
@@ -74,7 +74,7 @@ def sinc(input: Array, *, out: Array | None = None) -> Array:
 
 
 def logit(input: Array, eps: float | None = None, *, out: Array | None = None) -> Array:
-    """``log(x / (1 - x))``, of values kept between `eps` and ``1 - eps`` if that is given."""
+    """``log(x / (1 - x))``, with values clamped to ``[eps, 1 - eps]`` if `eps` is given."""
     dtype = floating(input.dtype)
     refuse("logit", dtype, "c")
     value = run(np.positive, working_dtype(dtype), None, input)
@@ -110,7 +110,7 @@ def logaddexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
     a, b = input.astype(dtype, copy=False), other.astype(dtype, copy=False)
     first = a.real >= b.real
     larger, smaller = np.where(first, a, b), np.where(first, b, a)
-    # Of two equal infinities the sum is one of them, and their difference would be nan.
+    # The result for two equal infinities is one of them; their difference would be nan.
     infinite = np.isinf(larger.real) & (larger == smaller)
     gap = np.where(infinite, 0, smaller - np.where(infinite, 0, larger))
     total = np.where(infinite, larger, larger + np.log1p(np.exp(gap)))

@@ -47,7 +47,7 @@ _REAL_OF: Final[dict[NumpyDType, NumpyDType]] = {
 
 
 def _squares(x: Array) -> Array:
-    """|x|**2 elementwise, real; a real array of the caller's is overwritten."""
+    """|x|**2 elementwise, real; a real argument is overwritten."""
     if x.dtype.kind == "c":
         r: Array = np.square(x.real) + np.square(x.imag)
         return r
@@ -65,7 +65,7 @@ def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim:
     centre = np.true_divide(centre, count)
     squares = _squares(np.asarray(np.subtract(x, centre, dtype=wide)))
     total = reduce_into(np.add, squares, axes if x.ndim else None, bool(keepdim), None)
-    # With fewer elements than the correction there is nothing to divide by: inf or nan.
+    # With no more elements than the correction the divisor is 0: inf or nan.
     freedom = max(count - (1.0 if correction is None else correction), 0.0)
     np.true_divide(total, freedom, total)
     return total
@@ -153,7 +153,7 @@ def linalg_vector_norm(
         x = x.astype(_SINGLE)
     if ord == 2:
         if x.dtype.kind == "c":
-            # Not re**2 + im**2: a part that is inf makes |x| inf whatever the other is.
+            # Not re**2 + im**2: a part that is inf makes |x| inf for any other part.
             x = np.abs(x)
         result = reduce_into(np.add, np.square(x), dim, keepdim, None)
         np.sqrt(result, result)
@@ -174,7 +174,7 @@ def linalg_vector_norm(
 def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     """Logarithm of the sum of exponentials over `dim`, safe against overflow.
 
-    Integers are taken as the default floating dtype. No elements give -inf.
+    Integers are converted to the default floating dtype. Without elements the result is -inf.
     """
     if (
         dim is not None
@@ -188,7 +188,7 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
         return np.full(reduced_shape(x.shape, axes, keepdim), -np.inf, x.dtype)
     work = x.astype(_SINGLE) if x.dtype == _HALF else x
     top = np.asarray(np.maximum.reduce(work.real, axes, keepdims=True))
-    # An infinite top would turn its own row into inf - inf.
+    # An infinite maximum would make its own row inf - inf.
     np.copyto(top, 0, where=np.isinf(top))
     terms = np.asarray(np.subtract(work, top))
     np.exp(terms, terms)
@@ -228,7 +228,7 @@ def softmax(self: Array, dim: int, dtype: NumpyDType | None = None) -> Array:
 
 
 def log_softmax(self: Array, dim: int, dtype: NumpyDType | None = None) -> Array:
-    """Logarithm of `softmax`, computed without leaving the logarithmic scale."""
+    """Logarithm of `softmax`, computed on the logarithmic scale."""
     x, axis = _prepare("log_softmax", self, dim, dtype)
     if x.ndim == 0 or x.size == 0:
         return np.where(np.isnan(x) | np.isinf(x), np.nan, 0.0).astype(x.dtype)
@@ -248,7 +248,7 @@ def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
     Raises
     ------
     ShapeError
-        If there are less than two dimensions.
+        If there are fewer than two dimensions.
     OptionValueError
         If `p` is not positive, or `maxnorm` is negative.
     DTypeError

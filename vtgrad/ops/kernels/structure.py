@@ -1,4 +1,4 @@
-"""New arrays around old ones: diagonals, rotations, blocks, repeated indices."""
+"""Arrays rearranged or embedded: diagonals, rotations, blocks, repeated indices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     DimensionError
         If the result has no such dimension.
     ShapeError
-        If the two are one.
+        If both are the same dimension.
     """
     ndim = self.ndim + 1
     first, second = normalize_dim(dim1, ndim), normalize_dim(dim2, ndim)
@@ -36,7 +36,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
             dim1=dim1,
             dim2=dim2,
         )
-    # Integers may come as tensors.
+    # Integers may be passed as tensors.
     offset = integer(offset)
     extent = self.shape[-1] + abs(offset)
     sizes = list(self.shape[:-1])
@@ -45,7 +45,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     check_sizes(tuple(sizes), self.itemsize)
     result: Array = np.zeros(sizes, self.dtype)
     if not self.size:
-        # The offset may be larger than NumPy's diagonals take.
+        # The offset may be larger than NumPy's diagonals accept.
         return result
     diagonal = np.diagonal(result, offset, first, second)
     diagonal.flags.writeable = True
@@ -61,7 +61,7 @@ def view_copy(self: Array, size: Sequence[int]) -> Array:
     ShapeError
         If the number of elements differs.
     NotSupportedError
-        If there are more dimensions than NumPy has.
+        If there are more dimensions than NumPy allows.
     """
     sizes = infer_size([integer(n) for n in size], self.size)
     check_sizes(sizes, self.itemsize)
@@ -112,14 +112,14 @@ def narrow_copy(self: Array, dim: int, start: int, length: int) -> Array:
 
 
 def block_diag(tensors: Sequence[Array]) -> Array:
-    """A matrix with the given ones along its diagonal and zeros elsewhere.
+    """A matrix with the given matrices along its diagonal and zeros elsewhere.
 
     Vectors are rows.
 
     Raises
     ------
     ShapeError
-        If there is none, or one has more than 2 dimensions.
+        If there is no matrix, or one has more than 2 dimensions.
     """
     if not tensors:
         raise ShapeError("block_diag needs at least one tensor")
@@ -149,10 +149,10 @@ def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
     Raises
     ------
     ShapeError
-        If the counts are no vector, one is negative, they do not add up to `output_size`, or they
-        add up to more than memory can have.
+        If the counts are not a vector, one is negative, or their sum differs from `output_size` or
+        exceeds memory.
     NotSupportedError
-        If they are no int64 or int32.
+        If they are neither int64 nor int32.
     """
     repeats = resolved(repeats)
     if repeats.ndim != 1:
@@ -163,7 +163,7 @@ def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
         )
     if repeats.size and int(repeats.min()) < 0:
         raise ShapeError("repeats must not be negative", least=int(repeats.min()))
-    # Integers that add up to more than memory can have might wrap around.
+    # Integer sums that exceed memory might wrap around.
     check_sizes((int(repeats.sum(dtype=np.float64)),), 8)
     total = int(repeats.sum())
     if output_size is not None and output_size != total:
