@@ -1,4 +1,4 @@
-"""Where random numbers come from: generators, their seeds and their states.
+"""Sources of random numbers: generators, their seeds and their states.
 
 The numbers differ from PyTorch's for the same seed; the distributions do not. Every operator that
 draws takes ``generator=``; without it the default generator is used, which is seeded from the
@@ -6,10 +6,10 @@ operating system when the package is imported, or by `manual_seed`.
 
 NOTE [ numpy.random is loaded at the first draw ]
 
-NumPy loads its `random` part when somebody asks for it, and with it a dozen extension modules and
-the standard library's cryptography: that was a quarter of what ``import vtgrad`` cost. So a
-generator of ours has its seed at once, and NumPy's generator only when something is drawn or its
-state is asked for. See also Note [Annotations are not evaluated].
+NumPy loads its `random` module on first access, and with it a dozen extension modules and the
+standard library's cryptography: that was a quarter of the cost of ``import vtgrad``. So a vtgrad
+generator has its seed at once, and NumPy's generator only from the first draw or the first read of
+its state. See also Note [Annotations are not evaluated].
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ __all__ = [
     "source_of",
 ]
 
-# The seed of a generator that nobody has seeded, so that it is reproducible all the same.
+# The seed of a generator that was not seeded, so that it is reproducible too.
 _FIRST_SEED: Final = 20_260_101
 _WORD: Final = 2**64
-# A state: seed, the two words of PCG64, and the half of a 64-bit number that may be left over.
+# A state: seed, the two words of PCG64, and a flag and the unused half of a 64-bit number.
 _FIELDS: Final = (8, 16, 16, 1, 4)
 
 
@@ -83,10 +83,11 @@ class Generator:
 
     @property
     def numpy(self) -> np.random.Generator:
-        """What draws: NumPy's generator on the bits of PCG64."""
+        """NumPy's generator on the bits of PCG64, which draws the numbers."""
         source = self._source
         while source is None:
-            # Threads that draw first at the same time get one stream; see Note [Made once].
+            # Threads that draw at the same time for the first time get one stream; see Note [Made
+            # once].
             seed = self._seed
             fresh = np.random.Generator(np.random.PCG64(seed))
             source = self._source
@@ -96,16 +97,16 @@ class Generator:
 
     @property
     def device(self) -> Device:
-        """Where the numbers are made: the CPU."""
+        """The device of the numbers: the CPU."""
         return CPU
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start the stream that belongs to a seed; returns the generator itself.
+        """Start the stream of a seed; returns the generator itself.
 
         Raises
         ------
         ArgumentTypeError
-            If `seed` is no integer.
+            If `seed` is not an integer.
         ArgumentValueError
             If it is not in ``[-2**63, 2**64)``; negative seeds count from the top.
         """
@@ -121,16 +122,16 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start a stream that nobody can foretell, and return its seed."""
+        """Start a stream with a seed from the operating system, and return the seed."""
         self._start(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
     def initial_seed(self) -> int:
-        """The seed that the stream was started with."""
+        """The seed of the stream."""
         return self._seed
 
     def get_state(self) -> TensorBase:
-        """Where in the stream the generator is, as a tensor of bytes."""
+        """The position in the stream, as a tensor of bytes."""
         state = self.numpy.bit_generator.state
         words = state["state"]
         numbers = (
@@ -147,12 +148,12 @@ class Generator:
         return operators().wrap(TensorImpl(array))
 
     def set_state(self, new_state: TensorBase) -> Generator:
-        """Go to where a generator was when `get_state` was called; returns the generator itself.
+        """Restore a state from `get_state`; returns the generator itself.
 
         Raises
         ------
         ArgumentTypeError
-            If this is no tensor of bytes.
+            If `new_state` is not a tensor of bytes.
         ShapeError
             If its length is not that of a state.
         """
@@ -175,7 +176,7 @@ class Generator:
         self._start(first)
         self.numpy.bit_generator.state = {
             "bit_generator": "PCG64",
-            # An even increment is no state that PCG64 can be in.
+            # PCG64 has no state with an even increment.
             "state": {"state": state, "inc": increment | 1},
             "has_uint32": left & 1,
             "uinteger": rest,
@@ -183,7 +184,7 @@ class Generator:
         return self
 
     def clone_state(self) -> Generator:
-        """Another generator at the same place."""
+        """Another generator in the same state."""
         return Generator().set_state(self.get_state())
 
 
@@ -192,12 +193,12 @@ default_generator.seed()
 
 
 def source_of(generator: Generator | None) -> np.random.Generator:
-    """What an operator draws from.
+    """The NumPy generator from which an operator draws.
 
     Raises
     ------
     ArgumentTypeError
-        If `generator` is none.
+        If `generator` is not a `Generator`.
     """
     if generator is None:
         generator = default_generator
@@ -239,12 +240,12 @@ def get_rng_state() -> TensorBase:
 
 @contextmanager
 def fork_rng(enabled: bool = True) -> Iterator[None]:
-    """Put the default generator back to where it was when the block is left.
+    """Restore the state of the default generator at the end of the block.
 
     Parameters
     ----------
     enabled : bool
-        Whether to do so at all.
+        Whether to restore it.
     """
     if not enabled:
         yield
@@ -257,5 +258,5 @@ def fork_rng(enabled: bool = True) -> Iterator[None]:
 
 
 def set_rng_state(new_state: TensorBase) -> None:
-    """Put the default generator into a state."""
+    """Set the state of the default generator."""
     default_generator.set_state(new_state)

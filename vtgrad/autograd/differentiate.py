@@ -1,4 +1,4 @@
-"""``backward`` and ``grad``, as users call them."""
+"""The public functions ``backward`` and ``grad``."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def backward(
     tensors : tensor, GradientEdge, or sequence of them
         The roots.
     grad_tensors : tensor or sequence, optional
-        The gradient that enters at each root, of its shape. May be left out, or None, for roots
-        with exactly one real element, where it is one.
+        The gradient of each root, of its shape. It may be omitted, or None, for roots with exactly
+        one real element, where it is one.
     retain_graph : bool, optional
-        Keep saved values, for another backward. As `create_graph` by default.
+        Keep saved values for another backward. The default is `create_graph`.
     create_graph : bool
         Record the backward itself, so that gradients can be differentiated.
     inputs : tensor, GradientEdge, or sequence of them, optional
-        Fill only these, leaves or not, and run only what leads to them.
+        Fill only these, leaves or not, and run only the nodes that lead to them.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def backward(
     ImplicitGradientError, GradientError
         If a root's gradient is missing or does not fit.
     StaleSavedError, GraphFreedError, ViewInvalidError
-        Before anything has run, if a value that is needed was overwritten or freed.
+        Before any node has run, if a needed value was overwritten or freed.
 
     Examples
     --------
@@ -97,27 +97,27 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of `outputs` with respect to `inputs`; no ``.grad`` is touched.
+    """The gradients of `outputs` with respect to `inputs`; no ``.grad`` is changed.
 
     Parameters
     ----------
     outputs : tensor, GradientEdge, or sequence of them
         The roots.
     inputs : tensor, GradientEdge, or sequence of them
-        What to differentiate with respect to: present values, leaves or not.
+        The values to differentiate with respect to, leaves or not; for a tensor, its present value.
     grad_outputs : tensor or sequence, optional
-        The gradient that enters at each root, as in `backward`.
+        The gradient of each root, as in `backward`.
     retain_graph, create_graph : bool, optional
         As in `backward`.
     only_inputs : bool
-        Has no effect; PyTorch has it for old programs. False is warned of.
+        Has no effect; PyTorch has it for old programs. False gives a warning.
     allow_unused : bool, optional
-        Answer None for an input that the outputs do not depend on, instead of raising.
-        As `materialize_grads` by default.
+        Return None for an input that the outputs do not depend on, instead of raising. The default
+        is `materialize_grads`.
     is_grads_batched : bool
-        Whether `grad_outputs` are several in one, for as many gradients. This version cannot.
+        Whether `grad_outputs` has a batch dimension. Not supported in this version.
     materialize_grads : bool
-        Answer zeros for such an input, which then must be a tensor.
+        Return zeros for such an input, which then must be a tensor.
 
     Returns
     -------
@@ -129,8 +129,8 @@ def grad(
     GradRequiredError
         If an input does not require grad.
     UnusedInputError
-        If an input is not reached, and may not be, or is a GradientEdge of which zeros were to be
-        made; before anything has run.
+        Before any node has run, if an input is not reached and `allow_unused` is off, or if zeros
+        are requested for a GradientEdge.
     EmptyInputsError
         If `inputs` is empty.
     NotSupportedError

@@ -1,4 +1,4 @@
-"""What a custom Function has in the place of methods that its author did not write."""
+"""The default methods of a custom Function, which raise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["no_backward", "no_forward", "no_jvp", "no_setup_context", "no_vmap"]
 
 
 def no_forward(*args: object, **kwargs: object) -> NoReturn:
-    """Compute the results; a Function has one of its own.
+    """Compute the results; a Function must override it.
 
     Called with a context and the arguments of ``apply``, or, if there is a ``setup_context``, with
     the arguments only.
@@ -26,8 +26,8 @@ def no_forward(*args: object, **kwargs: object) -> NoReturn:
 def no_backward(*args: object) -> NoReturn:
     """Compute gradients of the arguments from gradients of the results.
 
-    Called with the context and one gradient for each result; it returns one for each argument, None
-    for those that have none. ``vjp`` is another name for it.
+    Called with the context and one gradient for each result; returns one gradient, or None, for
+    each argument. ``vjp`` is another name for it.
 
     Raises
     ------
@@ -41,9 +41,9 @@ def no_backward(*args: object) -> NoReturn:
 
 
 def no_setup_context(*args: object) -> NoReturn:
-    """Store on the context what backward needs, if forward takes no context.
+    """Store on the context the values that backward needs, if forward takes no context.
 
-    Called with the context, the tuple of all arguments, and what forward returned.
+    Called with the context, the tuple of all arguments, and the results of forward.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A place in the graph that users can name apart from any tensor."""
+"""A public reference to a value of the graph, independent of any tensor."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["GradientEdge", "get_gradient_edge"]
 
 
 class GradientEdge(NamedTuple):
-    """One result of one node. Stands for the value that it was, also after in-place writes.
+    """One result of one node. Refers to that value also after in-place writes of the tensor.
 
     Attributes
     ----------
     node : Node
         The node.
     output_nr : int
-        Which of its results.
+        The number of the result.
     """
 
     node: Node

@@ -1,4 +1,4 @@
-"""Where a tensor's memory is. NumPy knows one place."""
+"""The device of a tensor's memory. NumPy has one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["CPU", "Device"]
 
 
 class Device:
-    """A place for memory.
+    """A device that holds memory.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Element types, the default dtype, and the rules by which operands agree on one.
+"""Element types, the default dtype, and the rules of type promotion.
 
 Promotion follows PyTorch: a value's *category* (bool < integer < floating < complex) and its
 *standing* (tensors with dimensions, then 0-d tensors, then Python numbers) decide. A lower
@@ -27,7 +27,7 @@ __all__ = [
     "set_default_dtype",
 ]
 
-# The largest numbers, by NumPy's character code, which is much faster to get than the name.
+# The largest numbers, by NumPy's character code, which is much faster to read than the name.
 FLOAT_MAX: Final[dict[str, float]] = {
     code: float(np.finfo(code).max) for code in ("e", "f", "d", "F", "D")
 }
@@ -66,9 +66,9 @@ class DType:
         self.is_signed = self.numpy.kind in "ifc"
 
     def to_complex(self) -> DType:
-        """The dtype of complex numbers whose parts are of this one; the default's for others.
+        """The complex dtype whose parts have this dtype; that of the default dtype for others.
 
-        float16 goes to complex64, the smallest that there is.
+        float16 goes to complex64, the smallest complex dtype.
         """
         if self.is_complex:
             return self
@@ -76,7 +76,7 @@ class DType:
         return complex128 if part is float64 else complex64
 
     def to_real(self) -> DType:
-        """The dtype of the parts of complex numbers of this one; any other itself."""
+        """The dtype of the parts of a complex dtype; any other dtype itself."""
         return {complex64: float32, complex128: float64}.get(self, self)
 
     def __repr__(self) -> str:
@@ -129,7 +129,7 @@ def _by_name(name: str) -> DType:
 
 
 def dtype_of(numpy_type: NumpyDType) -> DType:
-    """The `DType` of a NumPy dtype; `ArgumentTypeError` if vtgrad has none for it."""
+    """The `DType` of a NumPy dtype; `ArgumentTypeError` for a dtype without one."""
     try:
         return _OF_NUMPY[numpy_type]
     except KeyError:
@@ -195,7 +195,7 @@ def category(dtype: NumpyDType) -> int:
 
 
 def promote(a: NumpyDType, b: NumpyDType) -> NumpyDType:
-    """The dtype that two tensors of equal standing agree on.
+    """The dtype to which two tensors of equal standing are promoted.
 
     Differs from NumPy's in one rule: an integer never widens a floating dtype.
     """
@@ -216,7 +216,7 @@ def number_dtype(value: object) -> NumpyDType:
     Raises
     ------
     ArgumentTypeError
-        If it is no number.
+        If `value` is not a number.
     """
     if isinstance(value, bool):
         return _BOOL
@@ -262,7 +262,7 @@ def result_dtype(*operands: Array | Number) -> NumpyDType:
 
 
 def _weigh(higher: NumpyDType, lower: NumpyDType) -> NumpyDType:
-    """The dtype of a higher and a lower standing: the lower brings its category at most."""
+    """The dtype of a higher and a lower standing: the lower adds at most its category."""
     if _CATEGORY[higher.kind] >= _CATEGORY[lower.kind]:
         return higher
     if higher.kind == "f":
@@ -273,7 +273,7 @@ def _weigh(higher: NumpyDType, lower: NumpyDType) -> NumpyDType:
 def can_cast(source: NumpyDType, target: NumpyDType) -> bool:
     """Whether an in-place operator may store `source` results in a `target` tensor.
 
-    Within a category every dtype may; to a higher category too; to a lower one never. Signed
+    A cast within a category or to a higher category is allowed, a cast to a lower one never. Signed
     integers may go into uint8, as in PyTorch.
     """
     return _CATEGORY[source.kind] <= _CATEGORY[target.kind]

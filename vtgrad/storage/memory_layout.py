@@ -1,4 +1,4 @@
-"""How elements are stored. NumPy knows one way."""
+"""How elements are stored. NumPy has one way."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["MemoryLayout"]
 
 
 class MemoryLayout(Enum):
-    """How the elements of a tensor are stored: at distances that its strides tell."""
+    """How the elements of a tensor are stored: at distances given by strides."""
 
     STRIDED = "strided"
 

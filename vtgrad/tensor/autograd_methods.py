@@ -1,4 +1,4 @@
-"""What a tensor says about gradients."""
+"""The gradient attributes and methods of a tensor."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class AutogradMethods(TensorMethods):
         Raises
         ------
         ViewInvalidError
-            For a view that lost its meaning when its base was written.
+            For a view that became invalid when its base was written.
         """
         meta = meta_of(self)
         return None if meta is None else meta.grad_fn(self)
@@ -82,7 +82,7 @@ class AutogradMethods(TensorMethods):
 
     @property
     def output_nr(self) -> int:
-        """Which result of `grad_fn` the tensor is."""
+        """The number of the result of `grad_fn` that the tensor is."""
         meta = meta_of(self)
         return 0 if meta is None else meta.output_nr
 
@@ -94,7 +94,7 @@ class AutogradMethods(TensorMethods):
 
     @property
     def _base(self) -> Self | None:
-        """The tensor that this one is a view of; None if it is no view."""
+        """The base of a view; None if the tensor is not a view."""
         meta = view_meta_of(self)
         if meta is None:
             return None
@@ -105,12 +105,12 @@ class AutogradMethods(TensorMethods):
         return view_meta_of(self) is not None
 
     def _view_func(self, new_base: Self) -> Self | None:
-        """The same view of another tensor that lies in its memory as the base does.
+        """The same view of another tensor with the base's sizes, strides and storage size.
 
         Returns
         -------
         Tensor or None
-            None if this is no view, or `new_base` lies otherwise.
+            None if this tensor is not a view, or `new_base` differs.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class AutogradMethods(TensorMethods):
         impl = self._impl
         if meta.view_fn is None:
             return F.as_strided(new_base, impl.sizes, impl.strides, impl.storage_offset)
-        # Its steps are in bytes; see Note [Replay].
+        # The steps of a replay are in bytes; see Note [Replay].
         same = meta.base._impl.dtype == new_base._impl.dtype
         return cast("Self", meta.view_fn(new_base)) if same else None
 
@@ -133,7 +133,7 @@ class AutogradMethods(TensorMethods):
 
     @property
     def grad(self) -> Self | None:
-        """The gradient accumulated so far; None if nothing arrived yet."""
+        """The gradient accumulated so far; None before the first one."""
         meta = meta_of(self)
         if meta is None or meta.cell is None or meta.cell.grad is None:
             if meta is not None and not meta.retains_grad and meta.was_produced():
@@ -180,7 +180,7 @@ class AutogradMethods(TensorMethods):
     # -- changing -----------------------------------------------------------------------------
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for gradients of this leaf, or stop asking.
+        """Set whether this leaf requires grad.
 
         Returns
         -------
@@ -227,29 +227,29 @@ class AutogradMethods(TensorMethods):
         return self
 
     def detach(self) -> Self:
-        """A tensor on the same memory and version, without a producer; no view.
+        """A tensor on the same memory and version counter, without a producer; not a view.
 
-        See `vtgrad.detach`, which it calls.
+        See `vtgrad.detach`.
         """
         return F.detach(self)
 
     def detach_(self) -> Self:
-        """Forget the producer, and stop asking for gradients.
+        """Remove the producer, and make the tensor a leaf that does not require grad.
 
         Raises
         ------
         DetachViewError
-            For a view, whose base would still know of it.
+            For a view, whose base still records writes through it.
         """
         if self._is_view():
             raise DetachViewError("a view cannot be detached in place; use detach()")
         meta = meta_of(self)
         if meta is not None:
             node = meta.grad_fn(self)
-            # Without a weak reference no node has saved it.
+            # A tensor without a weak reference is saved by no node.
             if node is not None and weakref.getweakrefcount(self):
                 node.own_hooks().detached.append(weakref.ref(self))
-            # A gradient that was retained is still that of the former value.
+            # A retained gradient stays the gradient of the former value.
             meta.store_producer(None, 0)
             meta.stop_being_leaf(LeafState.IGNORES)
         return self
@@ -276,8 +276,8 @@ class AutogradMethods(TensorMethods):
                 dtype=dtype_of(value._impl.dtype),
             )
         impl, other = self._impl, value._impl
-        impl.counter  # noqa: B018  # aliases made before share the counter, not the memory
-        other.storage  # noqa: B018  # from now on two impls look at it
+        impl.counter  # noqa: B018  # earlier aliases share the counter, not the memory
+        other.storage  # noqa: B018  # from now on two impls share it
         impl.set_geometry_of(other)
         forget_leaf_node(self)
         if meta is not None and meta.leaf_edge is not None:
@@ -300,7 +300,7 @@ class AutogradMethods(TensorMethods):
     ) -> None:
         """Add the gradients of this tensor into the ``.grad`` of the leaves.
 
-        See `vtgrad.autograd.backward`, which it calls.
+        See `vtgrad.autograd.backward`.
 
         Examples
         --------
@@ -313,7 +313,7 @@ class AutogradMethods(TensorMethods):
         backward(self, gradient, retain_graph, create_graph, inputs)
 
     def retain_grad(self) -> None:
-        """Keep ``.grad`` of this result too; nothing happens on leaves, or the second time.
+        """Keep ``.grad`` of this result too; no effect on leaves, or the second time.
 
         Raises
         ------
@@ -329,8 +329,8 @@ class AutogradMethods(TensorMethods):
     def register_hook(self, hook: Callable[[Self], TensorBase | None]) -> RemovableHandle:
         """Call `hook` with the gradient of the present value whenever it is computed.
 
-        The hook may return another gradient of the same shape. It stays with the present value:
-        after an in-place write the tensor has a new one.
+        The hook may return another gradient of the same shape. The hook belongs to the present
+        value: after an in-place write the tensor has a new value without it.
 
         Raises
         ------
@@ -341,8 +341,8 @@ class AutogradMethods(TensorMethods):
             raise GradRequiredError("register_hook needs a tensor that requires grad")
         edge = gradient_edge(self)
         if edge is None:
-            # A view made under no_grad says that it requires grad, as its base does, but no
-            # gradient is ever computed for it, so there is nowhere to put the hook.
+            # A view made under no_grad requires grad, as its base does, but no gradient is ever
+            # computed for it, so no node can hold the hook.
             return HookDict[TensorHook]().add(cast("TensorHook", hook))
         return edge.function.own_hooks().tensor_hooks(edge.input_nr).add(cast("TensorHook", hook))
 
@@ -352,13 +352,13 @@ class AutogradMethods(TensorMethods):
         Raises
         ------
         GradRequiredError
-            If the tensor is no leaf that requires grad.
+            If the tensor is not a leaf that requires grad.
         """
         if not self.requires_grad or not self.is_leaf:
             raise GradRequiredError("post-accumulate hooks need a leaf that requires grad")
         edge = gradient_edge(self)
         if edge is None:
-            # As in `register_hook`: nothing is ever accumulated into a view made under no_grad.
+            # As in `register_hook`: a view made under no_grad never gets a gradient.
             return HookDict[Callable[[Self], None]]().add(hook)
         leaf_node = edge.function
         assert isinstance(leaf_node, AccumulateGrad)
@@ -366,8 +366,8 @@ class AutogradMethods(TensorMethods):
         if cell.post_accumulate is None:
             cell.post_accumulate = HookDict()
         reference = weakref.ref(self)
-        # A graph may outlive its leaf, and the hook is then the only one to see the gradient. The
-        # leaf owns the node and the hooks, so neither may hold it: it is made anew, on its memory.
+        # A graph may outlive its leaf; the hook then still gets a leaf. The leaf owns the node and
+        # the hooks, so neither may hold it: a new tensor is made on its memory.
         cls = type(self)
         if cell.memory is None:
             cell.memory = alias(self._impl)
@@ -385,7 +385,7 @@ class AutogradMethods(TensorMethods):
                 leaf._impl.autograd_meta = meta
                 node.move_to(leaf)
             answer: object = hook(leaf)  # type: ignore[func-returns-value]  # that is what is checked
-            # The leaf itself is what a lambda returns that writes to it.
+            # A lambda that writes to the leaf returns the leaf itself.
             if answer is not None and answer is not leaf:
                 raise ArgumentTypeError("a post-accumulate hook must return None", hook=hook)
 
@@ -393,7 +393,7 @@ class AutogradMethods(TensorMethods):
 
 
 def _lie_alike(one: TensorImpl, other: TensorImpl) -> bool:
-    """Whether two tensors are the same elements of memory of the same size."""
+    """Whether two tensors have the same geometry on memory of the same size."""
     return (
         one.geometry == other.geometry
         and one.storage.nbytes() // one.array.itemsize

@@ -1,4 +1,4 @@
-"""The same values in another dtype."""
+"""Casts to another dtype."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _TYPES: Final[dict[str, DType]] = {
 }
 _NAMES: Final = {dtype: name for name, dtype in _TYPES.items()}
 
-# Python's names, which methods of this class hide.
+# Built-in names, which methods of this class hide.
 _Bool = bool
 
 
@@ -85,23 +85,23 @@ class CastMethods(TensorMethods):
         memory_format: MemoryFormat | None = None,
     ) -> Self: ...
     def to(self, *args: object, **kwargs: object) -> Self:
-        """The tensor in another dtype; itself if nothing changes and no copy is asked for.
+        """The tensor in another dtype; itself if nothing changes and `copy` is off.
 
         Parameters
         ----------
         dtype : DType
-            The dtype wanted.
+            The new dtype.
         other : Tensor
-            A tensor whose dtype is wanted, in place of `dtype`.
+            A tensor whose dtype is used instead of `dtype`.
         device : Device or str
             There is only the CPU.
         non_blocking : bool
-            Means nothing here.
+            Has no effect.
         copy : bool
             Whether to copy even if the dtype stays.
         memory_format : MemoryFormat, optional
-            The tensor's own by default. Only channels last and other orders are told apart: a
-            transposed matrix is returned itself when asked for row-major, unless it is copied for
+            The tensor's own by default. Only channels last is distinguished from other orders: a
+            transposed matrix counts as row-major and is returned itself, unless it is copied for
             another reason. `contiguous` is stricter.
 
         Raises
@@ -152,7 +152,7 @@ class CastMethods(TensorMethods):
         Raises
         ------
         ArgumentValueError
-            If there is no type of that name.
+            If no type has that name.
 
         Examples
         --------
@@ -223,7 +223,8 @@ class CastMethods(TensorMethods):
         if own == wanted and not copy:
             if memory_format is None or memory_format is MemoryFormat.PRESERVE:
                 return self
-            # As in PyTorch, what is neither row-major nor channels last counts as row-major here.
+            # As in PyTorch, an order that is neither row-major nor channels last counts as
+            # row-major here.
             if memory_format is suggested_format(impl.sizes, impl.strides):
                 return self
         if own.kind == "c" and wanted.kind in "fiu":

@@ -1,4 +1,4 @@
-"""What tensors are to Python and to NumPy: numbers, containers, text, copies."""
+"""Tensors in Python and NumPy: numbers, containers, text, copies."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ from .pickling import deep_copy, reduce_tensor
 
 __all__ = ["ConversionMethods", "Nested", "Size", "broadcast_shapes"]
 
-# What `tolist` returns.
+# The result of `tolist`.
 Nested = Number | list["Nested"]
 
 
 class Size(tuple[int, ...]):
-    """The sizes of a tensor: a tuple of integers that can count.
+    """The sizes of a tensor: a tuple of integers with `numel`.
 
     Sums, multiples and slices of sizes are sizes again.
 
     Parameters
     ----------
     sizes : iterable of int
-        What can be used as an index, such as a 0-d integer tensor, is one.
+        Objects that can be used as an index, such as 0-d integer tensors, are accepted.
 
     Raises
     ------
     ArgumentTypeError
-        If something is not an integer.
+        If an item is not an integer.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Size(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Self:
-        """Sizes, each looked at."""
+        """Sizes, each of them checked."""
         return _as_size(cls, [n if type(n) is int else size_of(n, "sizes") for n in sizes])
 
     def numel(self) -> int:
@@ -91,7 +91,7 @@ class Size(tuple[int, ...]):
 
     def __mul__(self, times: SupportsIndex) -> Size:
         if isinstance(times, np.ndarray):
-            # It multiplies each size, as it does for other tuples.
+            # The array multiplies each size, as for other tuples.
             return NotImplemented
         return _as_size(Size, super().__mul__(times))
 
@@ -102,7 +102,7 @@ class Size(tuple[int, ...]):
         return f"vtgrad.Size({list(self)})"
 
 
-# The size of integers that are known to be some, without a look at each.
+# Makes a `Size` of known integers, without a check of each.
 _as_size = tuple.__new__
 # As a global it is found faster than through `super`, which matters for ``x.shape[0]``.
 _part = tuple.__getitem__
@@ -114,11 +114,11 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
     Raises
     ------
     ArgumentTypeError
-        If something is not an integer.
+        If an item is not an integer.
     ArgumentValueError
         If a size is negative.
     ShapeError
-        If there is none.
+        If the shapes do not broadcast.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
 
 
 class ConversionMethods(CreationMethods, CastMethods):
-    """What tensors are to Python and to NumPy."""
+    """Conversions of tensors to Python and NumPy objects."""
 
     __slots__ = ()
 
@@ -147,18 +147,19 @@ class ConversionMethods(CreationMethods, CastMethods):
     def numpy(self, *, force: bool = False) -> Array:
         """The tensor as a NumPy array on the same memory.
 
-        Writes to the array move no version: saved values that they destroy go unnoticed.
+        Writes to the array move no version: overwritten saved values are not detected.
 
         Parameters
         ----------
         force : bool
-            Detach first, where the tensor requires grad.
+            Detach first, if the tensor requires grad.
 
         Raises
         ------
         NumpyConversionError
-            If the tensor requires grad, unless under `no_grad` or forced; or if memory does not
-            hold its values, because it is a lazy conjugate or negative. Forced, that gives a copy.
+            If the tensor requires grad, unless under `no_grad` or with `force`; or if the memory
+            does not contain its values, because it is a lazy conjugate or negative. With `force`,
+            that gives a copy.
 
         Examples
         --------
@@ -172,7 +173,7 @@ class ConversionMethods(CreationMethods, CastMethods):
             self._check_plain("numpy()")
         impl = self._impl
         impl.storage.exported = True
-        # A fresh array object: assigning to its shape must not change the tensor.
+        # A new array object: assigning to its shape must not change the tensor.
         view: Array = resolved(impl.array).view()
         if audit.locks:
             show_to_numpy(impl.storage, view)
@@ -236,7 +237,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         return nested
 
     def _only(self) -> Number:
-        """The only element, for Python's conversions, whose error is a ValueError."""
+        """The only element, for conversions by Python, whose error is a ValueError."""
         array = self._impl.array
         if array.size != 1:
             raise ArgumentValueError(
@@ -292,18 +293,18 @@ class ConversionMethods(CreationMethods, CastMethods):
         return int(array.shape[0])
 
     def __iter__(self) -> Iterator[Self]:
-        """The parts along the first dimension, each a view by itself, as ``x[i]`` makes it.
+        """The parts along the first dimension, each a separate view, as ``x[i]`` makes it.
 
-        So they may be written, and each is made at its turn, from what the tensor is by then, as
-        NumPy does. Only the number of turns is that of the beginning. PyTorch's are the pieces of
-        one `unbind`, which may not be written.
+        So each part may be written, and is made in its iteration, from the tensor at that time, as
+        in NumPy. Only the number of iterations is fixed at the beginning. In PyTorch they are the
+        pieces of one `unbind`, which may not be written.
 
         Raises
         ------
         ArgumentTypeError
             If the tensor has no dimension.
         OutOfRangeError
-            At its turn, if the tensor was made shorter since.
+            In its iteration, if the tensor was made shorter since.
 
         Examples
         --------
@@ -390,7 +391,7 @@ class ConversionMethods(CreationMethods, CastMethods):
     @overload
     def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> Shape | int:
-        """The steps in memory between neighbours, in elements; all, or one dimension's."""
+        """The strides in elements, or the stride of one dimension."""
         strides = self._impl.strides
         return strides if dim is None else strides[_place(dim, len(strides))]
 
@@ -405,7 +406,7 @@ class ConversionMethods(CreationMethods, CastMethods):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements, whatever memory they share."""
+        """Bytes of all elements, also if elements share memory."""
         return self._impl.array.nbytes
 
     def is_same_size(self, other: TensorBase) -> bool:
@@ -415,13 +416,13 @@ class ConversionMethods(CreationMethods, CastMethods):
 
 
 def _place(dim: int, ndim: int) -> int:
-    """A dimension number from the front; unlike operators, 0-d tensors have none at all."""
+    """A dimension number from the front; unlike for operators, a 0-d tensor has none."""
     if ndim == 0:
         raise DimensionError(f"a 0-d tensor has no dimension {dim}", dim=dim, ndim=0)
     return normalize_dim(index_of(dim, "dim"), ndim)
 
 
 def _plain_dtypes() -> set[DType]:
-    """The dtypes that the values tell by themselves."""
+    """The dtypes that the printed values imply."""
     default = get_default_dtype()
     return {default, int64, bool_, complex64 if default is float32 else complex128}

@@ -1,4 +1,4 @@
-"""Tensors made from Python data, from NumPy arrays, and from nothing."""
+"""Tensors made from Python data, from NumPy arrays, and from sizes."""
 
 from __future__ import annotations
 
@@ -75,16 +75,16 @@ def tensor(
     device : Device or str, optional
         There is only the CPU.
     requires_grad : bool
-        Whether gradients are wanted for the new leaf.
+        Whether the new leaf requires grad.
 
     Raises
     ------
     ArgumentValueError
         If the data is ragged, or an integer is too large for int64.
     DTypeError, ArgumentTypeError
-        If an element is nothing that a tensor can hold.
+        If a tensor cannot hold an element.
     RequiresGradError
-        If gradients are wanted for a dtype that has none.
+        If `requires_grad` is set for a dtype that has no gradients.
 
     Examples
     --------
@@ -107,13 +107,13 @@ def tensor(
 def as_tensor(
     data: object, dtype: DType | None = None, device: Device | str | None = None
 ) -> Tensor:
-    """The data as a tensor, copied only if need be.
+    """The data as a tensor, copied only if necessary.
 
     Returns
     -------
     Tensor
-        `data` itself if it is a tensor of the dtype, recorded conversions of a tensor of another
-        dtype, a tensor on the memory of a NumPy array, else a new tensor.
+        `data` itself if it is a tensor of the dtype, a recorded cast of a tensor of another dtype,
+        a tensor on the memory of a NumPy array, otherwise a new tensor.
     """
     check_device(device)
     wanted = numpy_or_none(dtype)
@@ -126,23 +126,23 @@ def as_tensor(
 
 
 def from_numpy(ndarray: Array) -> Tensor:
-    """A tensor on the memory of a NumPy array: writes to one show in the other.
+    """A tensor on the memory of a NumPy array: writes to one change the other.
 
-    Writes to the array move no version, so saved values that they destroy go unnoticed.
+    Writes to the array move no version, so overwritten saved values are not detected.
 
     Raises
     ------
     ArgumentTypeError
-        If this is no array, or its dtype is none of vtgrad's.
+        If `ndarray` is not an array, or vtgrad does not have its dtype.
     ArgumentValueError
-        If the array is read-only, has a stride that is no multiple of the element size, or
-        foreign byte order; ``from_numpy(a.copy())`` always works for these.
+        If the array is read-only, has a stride that is not a multiple of the element size, or a
+        non-native byte order; ``from_numpy(a.copy())`` works for these.
 
     Notes
     -----
-    PyTorch takes read-only arrays with a warning, and leaves writing to them undefined. Here
-    they are refused. Arrays that walk backwards, as ``a[::-1]`` does, are refused there, and are
-    tensors like others here.
+    PyTorch accepts read-only arrays with a warning, and leaves writing to them undefined. Here they
+    are refused. Arrays with negative strides, such as ``a[::-1]``, are refused in PyTorch, and are
+    accepted here.
 
     Examples
     --------
@@ -190,13 +190,13 @@ def zeros(
     *sizes : int, or one sequence of int
         The shape; the keyword `size` takes a sequence too.
     out : Tensor, optional
-        Where to write; it takes on the shape.
+        The tensor to write; it is resized to the shape.
     dtype : DType, optional
-        The default dtype, or that of `out`, unless given.
+        By default that of `out`, or the default dtype.
     device : Device or str, optional
         There is only the CPU.
     requires_grad : bool
-        Whether gradients are wanted for the new leaf.
+        Whether the new leaf requires grad.
 
     Raises
     ------
@@ -243,12 +243,12 @@ def empty(
     *sizes, size, out, dtype, device, requires_grad
         As in `zeros`.
     memory_format : MemoryFormat, optional
-        Row-major by default. Not together with `out`, which has a memory order of its own.
+        Row-major by default. Not allowed together with `out`, which has a memory order of its own.
 
     Raises
     ------
     MemoryFormatError
-        If the format is for another number of dimensions, is `preserve_format`, or there is `out`.
+        If the format is for another number of dimensions, is `preserve_format`, or `out` is given.
     """
     shape, wanted = shape_and_dtype("empty", sizes, size, out, dtype, device)
     if memory_format is not None:
@@ -260,7 +260,7 @@ def empty(
         strides = strides_in_format(shape, memory_format)
         return with_grad(Tensor._wrap(empty_strided_impl(shape, strides, wanted)), requires_grad)
     if out is not None and out.shape == shape:
-        # Whatever `out` holds is arbitrary enough.
+        # The values of `out` are arbitrary already.
         return with_grad(out, requires_grad)
     return written(np.empty(shape, wanted), out, requires_grad, "empty")
 
@@ -281,7 +281,7 @@ def full(
     size : sequence of int
         The shape.
     fill_value : number or 0-d Tensor
-        The value; without `dtype` it also says which dtype.
+        The value; it also decides the dtype if `dtype` is not given.
     out, dtype, device, requires_grad
         As in `zeros`.
 
@@ -315,7 +315,7 @@ def empty_strided(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A tensor of arbitrary values, laid out in memory as asked.
+    """A tensor of arbitrary values with given strides.
 
     Parameters
     ----------
@@ -353,14 +353,15 @@ def arange(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The numbers from `start`, `step` apart, that lie before `end`.
+    """The numbers from `start` to `end`, excluded, `step` apart.
 
     Parameters
     ----------
     start, end, step : number
         ``arange(end)`` starts at 0.
     out, dtype, device, requires_grad
-        As in `zeros`; without `dtype` it is int64 if all three are integers, else the default.
+        As in `zeros`; `dtype` is by default int64 if all three are integers, otherwise the default
+        dtype.
 
     Raises
     ------
@@ -402,7 +403,7 @@ def arange(
             step=by,
         )
     if wanted.kind == "i" and wanted.itemsize == 8:
-        # The bounds as they were given say whether the step leads from one to the other.
+        # The bounds as passed decide whether the step leads from one to the other.
         first, last, by, whole = int(first), int(last), int(by), True
         if by == 0:
             raise ShapeError("arange of integers needs a step other than 0", step=by)
@@ -416,7 +417,7 @@ def arange(
         )
     count = math.ceil(count)
     if wanted.kind in "iu":
-        # How many there are is counted by whole numbers in int64 only, as in PyTorch.
+        # The count is computed from integers for int64 only, as in PyTorch.
         first, last, by = int(first), int(last), int(by)
     check_sizes((int(count),), wanted.itemsize)
     if wanted.kind in "iu" and max(abs(first), abs(last), abs(by)) >= 2**63:
@@ -428,7 +429,7 @@ def arange(
 
 
 def _shaped_like(values: Array, out: Tensor | None) -> Array:
-    """Values in a row, or in the shape of ``out`` if that has room for exactly as many."""
+    """Values in one dimension, or in the shape of ``out`` if it has as many elements."""
     return values if out is None or out.numel() != values.size else values.reshape(out.shape)
 
 
@@ -449,7 +450,7 @@ def linspace(
     start, end : number
         The first and the last number.
     steps : int
-        How many; with one it is `start`.
+        The number of values; a single one is `start`.
     out, dtype, device, requires_grad
         As in `zeros`.
 
@@ -483,7 +484,7 @@ def linspace(
         )
     if wanted.kind in "iu":
         first, last = as_element(first, wanted).item(), as_element(last, wanted).item()
-    # The half near the end counts back from it, so that the end is met exactly.
+    # The second half counts back from the end, so that the last number is exact.
     by = (last - first) / (count - 1) if count > 1 else 0.0
     places = np.arange(count, dtype=np.float64)
     with np.errstate(all="ignore"):
@@ -510,7 +511,7 @@ def eye(
     Parameters
     ----------
     n, m : int
-        Rows and columns; as many columns as rows unless given.
+        The numbers of rows and columns; a square matrix by default.
     out, dtype, device, requires_grad
         As in `zeros`.
 

@@ -1,4 +1,4 @@
-"""Making tensors of the dtype of a tensor: ``new_zeros`` and its family."""
+"""Making tensors with the dtype of a tensor: ``new_zeros`` and similar methods."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["CreationMethods"]
 
 
 class CreationMethods(TensorMethods):
-    """New leaves of the same dtype as this tensor unless told otherwise."""
+    """New leaves, by default with the dtype of this tensor."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What dtypes can hold, and what operands of several dtypes become."""
+"""The limits of dtypes, and type promotion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class finfo:
     Parameters
     ----------
     type : DType, optional
-        The default dtype unless given.
+        The default dtype if omitted.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class finfo:
     tiny, smallest_normal : float
         The smallest positive number of full precision.
     resolution : float
-        The decimal precision: digits beyond it mean little.
+        The decimal precision: further digits are not significant.
     dtype : str
         The dtype's name.
 
@@ -132,7 +132,7 @@ class iinfo:
 
 
 def promote_types(type1: DType | type, type2: DType | type) -> DType:
-    """The dtype that tensors of two dtypes agree on.
+    """The dtype to which tensors of two dtypes are promoted.
 
     Examples
     --------
@@ -171,5 +171,5 @@ def can_cast(from_: DType | type, to: DType | type) -> bool:
 
 
 def _dtype(value: object) -> DType:
-    """A dtype, for which the Python types bool, int, float and complex may stand."""
+    """A dtype, given as such or as the Python type bool, int, float or complex."""
     return dtype_of(numpy_dtype(value))

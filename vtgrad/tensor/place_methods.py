@@ -1,4 +1,4 @@
-"""Where and how a tensor is stored, as programs for several devices and layouts ask for it."""
+"""The device and the layout of a tensor, for programs that support several."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["PlaceMethods"]
 
 
 class PlaceMethods(TensorBase):
-    """Answers that are the same for every tensor here: strided memory of the CPU."""
+    """Properties that are the same for every tensor here: strided memory of the CPU."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class PlaceMethods(TensorBase):
 
     @property
     def is_meta(self) -> bool:
-        """Whether there is a shape without memory: always False."""
+        """Whether the tensor has a shape without memory: always False."""
         return False
 
     @property
@@ -40,7 +40,7 @@ class PlaceMethods(TensorBase):
 
     @property
     def is_quantized(self) -> bool:
-        """Whether elements stand for others: always False."""
+        """Whether elements are quantized: always False."""
         return False
 
     @property
@@ -49,5 +49,5 @@ class PlaceMethods(TensorBase):
         return False
 
     def get_device(self) -> int:
-        """The number of the GPU: always -1, there is none."""
+        """The index of the GPU: always -1, which means the CPU."""
         return -1

@@ -1,4 +1,4 @@
-"""Random tensors made from nothing."""
+"""Random tensors made from sizes."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def rand(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers spread evenly over [0, 1).
+    """Uniform random numbers from [0, 1).
 
     Parameters
     ----------
     *sizes : int, or one sequence of int
         The shape; the keyword `size` takes a sequence too.
     generator : Generator, optional
-        What to draw from; the default generator unless given.
+        The source of the numbers; the default generator if omitted.
     out, dtype, device, requires_grad
         As in `zeros`.
 
@@ -112,23 +112,23 @@ def randint(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Integers of ``[low, high)``.
+    """Random integers from ``[low, high)``.
 
     Parameters
     ----------
     low, high : int
-        The first one, 0 unless given, and the one after the last.
+        The smallest integer, 0 by default, and one past the largest.
     size : sequence of int
         The shape.
     generator, out, device, requires_grad
         As in `rand`.
     dtype : DType, optional
-        int64 unless given.
+        int64 by default.
 
     Raises
     ------
     ShapeError
-        If there is no such integer, or the dtype cannot hold them.
+        If the range is empty, or the dtype cannot hold the integers.
 
     Examples
     --------
@@ -179,11 +179,11 @@ def randperm(
     Parameters
     ----------
     n : int
-        How many.
+        The number of integers.
     generator, out, device, requires_grad
         As in `rand`.
     dtype : DType, optional
-        int64 unless given.
+        int64 by default.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def normal(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Normal numbers of given means and standard deviations.
+    """Normal random numbers with given means and standard deviations.
 
     Parameters
     ----------
