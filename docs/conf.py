@@ -35,7 +35,9 @@ add_module_names = False
 toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 100
 
-_docstrings = Config(napoleon_google_docstring=False, napoleon_use_ivar=True)
+_docstrings = Config(
+    napoleon_google_docstring=False, napoleon_use_ivar=True, napoleon_use_rtype=False
+)
 
 
 def _converted(docstring: str) -> list[str]:

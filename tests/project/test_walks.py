@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 _HOME = Path(vt.__file__).parent
 _WALK = re.compile(r"^## (One [^\n]*)\n.*?^```python\n(.*?)^```$(.*?)(?=^## |\Z)", re.M | re.S)
-_STEP = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \|", re.MULTILINE)
+_STEP = re.compile(r"^\d+\. `([^`]+)`, in `([^`]+)`\.", re.MULTILINE)
 
 
 def _walks() -> dict[str, tuple[str, list[tuple[str, str]]]]:
