@@ -7,6 +7,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
 # Found because Sphinx is started as a module, in the folder above this one.
@@ -38,6 +39,12 @@ python_maximum_signature_line_length = 100
 _docstrings = Config(
     napoleon_google_docstring=False, napoleon_use_ivar=True, napoleon_use_rtype=False
 )
+
+
+# Sphinx calls them variables.
+for _field in PyObject.doc_field_types:
+    if _field.name == "variable":
+        _field.label = "Attributes"
 
 
 def _converted(docstring: str) -> list[str]:

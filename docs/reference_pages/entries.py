@@ -217,9 +217,10 @@ def _topic_of_member(name: str, thing: object) -> str:
 
 
 def operators_of_python() -> Iterator[tuple[str, Callable[..., object]]]:
-    """The special methods that vtgrad's own classes give to a tensor."""
+    """The special methods that vtgrad's own classes give to a tensor, for use in programs."""
     for name in sorted(dir(vt.Tensor)):
         thing = member(name)
-        if name.startswith("__") and callable(thing) and not inspect.isclass(thing):
+        hidden = name in ("__init__", "__getstate__", "__setstate__")
+        if name.startswith("__") and callable(thing) and not hidden:
             if (getattr(thing, "__module__", None) or "").startswith("vtgrad"):
                 yield name, thing

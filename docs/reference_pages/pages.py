@@ -130,12 +130,9 @@ class _Writer:
             bare = name.strip("_")
             kin = [k for k in (name, f"__r{bare}__", f"__i{bare}__") if k in methods]
             shown, operator = _PYTHON.get(name, (f"``{name}``", ""))
-            what = f"as :py:obj:`{operator} <vtgrad.{operator}>`" if operator else ""
-            about = self._line(_first_sentence(inspect.getdoc(methods[name]) or ""))
-            inherited = getattr(object, name, None)
-            if about == _first_sentence(getattr(inherited, "__doc__", None) or ""):
-                about = ""
-            rows.append((shown, ", ".join(f"``{k}``" for k in kin), what or about))
+            known = f"vtgrad.{operator}" in self.names
+            about = f"As :py:obj:`{operator} <vtgrad.{operator}>`." if known else operator
+            rows.append((shown, ", ".join(f"``{k}``" for k in kin), about))
         return _list_table("python-operators", rows)
 
     # -- entries --------------------------------------------------------------------------
@@ -243,6 +240,7 @@ class _Writer:
         )
 
 
+# How each is written, and the operator that it is, or what it gives.
 _PYTHON = {
     "__abs__": ("``abs(x)``", "abs"),
     "__add__": ("``x + y``, ``x += y``", "add"),
@@ -267,24 +265,30 @@ _PYTHON = {
     "__sub__": ("``x - y``, ``x -= y``", "sub"),
     "__truediv__": ("``x / y``, ``x /= y``", "div"),
     "__xor__": ("``x ^ y``, ``x ^= y``", "bitwise_xor"),
-    "__getitem__": ("``x[i]``", ""),
-    "__setitem__": ("``x[i] = y``", ""),
-    "__delitem__": ("``del x[i]``", ""),
-    "__contains__": ("``y in x``", ""),
-    "__len__": ("``len(x)``", ""),
-    "__iter__": ("``for row in x``", ""),
-    "__reversed__": ("``reversed(x)``", ""),
-    "__bool__": ("``bool(x)``, ``if x:``", ""),
-    "__int__": ("``int(x)``", ""),
-    "__float__": ("``float(x)``", ""),
-    "__complex__": ("``complex(x)``", ""),
-    "__index__": ("``range(x)``", ""),
-    "__hash__": ("``hash(x)``", ""),
-    "__repr__": ("``repr(x)``, ``print(x)``", ""),
-    "__format__": ('``f"{x:.2f}"``', ""),
-    "__array__": ("``numpy.asarray(x)``", ""),
-    "__deepcopy__": ("``copy.deepcopy(x)``", ""),
-    "__reduce_ex__": ("``pickle.dumps(x)``", ""),
+    "__getitem__": (
+        "``x[i]``",
+        "An element, a row or a part. A view for integers and slices, a copy for masks and indices.",
+    ),
+    "__setitem__": ("``x[i] = y``", "Writes to the elements that ``x[i]`` shows."),
+    "__delitem__": ("``del x[i]``", "Refused: elements cannot be deleted."),
+    "__contains__": ("``y in x``", "Whether an element is equal to ``y``."),
+    "__len__": ("``len(x)``", "The size of the first dimension."),
+    "__iter__": ("``for row in x``", "Views of the rows, which may be written."),
+    "__reversed__": ("``reversed(x)``", "The rows in reverse order."),
+    "__bool__": ("``bool(x)``, ``if x:``", "The truth of the only element."),
+    "__int__": ("``int(x)``", "The only element as an int."),
+    "__float__": ("``float(x)``", "The only element as a float."),
+    "__complex__": ("``complex(x)``", "The only element as a complex number."),
+    "__index__": ("``range(x)``", "The only element of an integer tensor."),
+    "__hash__": ("``hash(x)``", "By identity: two tensors are two keys."),
+    "__repr__": (
+        "``repr(x)``, ``print(x)``",
+        "The elements, the dtype, and where the tensor comes from.",
+    ),
+    "__format__": ('``f"{x:.2f}"``', "The only element in a format."),
+    "__array__": ("``numpy.asarray(x)``", "An array on the same memory, for NumPy."),
+    "__deepcopy__": ("``copy.deepcopy(x)``", "A copy that is a leaf."),
+    "__reduce_ex__": ("``pickle.dumps(x)``", "What is pickled: memory, dtype, shape, no graph."),
 }
 
 

@@ -56,6 +56,13 @@ def _public() -> set[str]:
     return names | {f"vtgrad.Tensor.{name}" for name in dir(vt.Tensor) if name[0] != "_"}
 
 
+def test_every_public_module_is_in_the_reference() -> None:
+    shown = {f"vtgrad.{n}" for n in vt.__all__ if isinstance(getattr(vt, n), types.ModuleType)}
+    within = {"vtgrad.autograd.function", "vtgrad.autograd.graph", "vtgrad.testing.checking"}
+    assert "vtgrad.utils" in shown
+    assert sorted((shown | within) - set(MODULES)) == []
+
+
 def test_every_public_name_has_an_entry() -> None:
     assert sorted(_public() - set(_documented())) == []
 
