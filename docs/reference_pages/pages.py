@@ -267,7 +267,7 @@ _PYTHON = {
     "__xor__": ("``x ^ y``, ``x ^= y``", "bitwise_xor"),
     "__getitem__": (
         "``x[i]``",
-        "An element, a row or a part. A view for integers and slices, a copy for masks and indices.",
+        "An element or a part: a view for integers and slices, a copy for masks and indices.",
     ),
     "__setitem__": ("``x[i] = y``", "Writes to the elements that ``x[i]`` shows."),
     "__delitem__": ("``del x[i]``", "Refused: elements cannot be deleted."),

@@ -14,6 +14,7 @@ import pytest
 import vtgrad as vt
 from docs.reference_pages.entries import MODULES, all_entries, operators_of_python
 from docs.reference_pages.pages import reference
+from docs.reference_pages.topics import GROUPS, TITLES
 
 pytestmark = pytest.mark.skipif(
     vt.__compiled__, reason="the reference is made from the build in Python"
@@ -101,6 +102,12 @@ def test_a_topic_is_the_module_that_defines_the_function() -> None:
     assert topics["vtgrad.arange"] == "creation"
     for name in ("exp", "index_select", "cumsum"):
         assert vt.__dict__[name].__module__.split(".")[3] == topics[f"vtgrad.{name}"]
+
+
+def test_every_topic_has_a_title_and_a_place() -> None:
+    topics = set(_pages()) - {"index"}
+    assert sorted(TITLES) == sorted(topics)
+    assert sorted(topic for group in GROUPS.values() for topic in group) == sorted(topics)
 
 
 def test_the_index_leads_to_every_page() -> None:
