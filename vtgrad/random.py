@@ -38,7 +38,6 @@ __all__ = [
     "manual_seed",
     "seed",
     "set_rng_state",
-    "source_of",
 ]
 
 # The seed of a generator that was not seeded, so that it is reproducible too.

@@ -58,7 +58,7 @@ __all__ = [
 KEPT: Final = 8
 LAST_PLACE: Final = KEPT - 1
 
-# From a class that stays interpreted: native functions have no `__code__`.
+# From a class that stays Python in both builds: native functions have no `__code__`.
 _PACKAGE: Final = os.path.dirname(VtgradError.__init__.__code__.co_filename) + os.sep
 # Folders of the package that use the library as a user does.
 _USERS: Final = (_PACKAGE + "demo" + os.sep, _PACKAGE + "testing" + os.sep)
