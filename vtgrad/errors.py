@@ -323,7 +323,7 @@ class StaleSavedError(VtgradError, RuntimeError):
     ----------
     elements : WrittenElements or None
         The overwritten elements: `count`, `size` and `slices`. None if they are not known, or if no
-        element was overwritten, but `vtgrad.autograd.graph.set_overwrite_check` asks for the whole
+        element was overwritten, but `vtgrad.autograd.graph.set_overwrite_check` selects the whole
         storage.
     expected_version : int
         The last version at which the value was known to be intact.

@@ -88,7 +88,7 @@ def _class_in_mode(cls: type, switch: _Switch) -> type:
         f"decorating the class {cls.__name__} with a mode reaches its __init__ only; decorate the "
         "methods that are meant"
     )
-    cls.__init__ = decorate(cls.__init__, switch)  # type: ignore[misc]  # that is what was asked for
+    cls.__init__ = decorate(cls.__init__, switch)  # type: ignore[misc]  # the documented purpose
     return cls
 
 

@@ -34,7 +34,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-# What an open block restores, the block of the same object that it lies in, and its end.
+# The mode that an open block restores, the enclosing block of the same object, and its end.
 Block: TypeAlias = "tuple[Mode, Block | None, weakref.ref[Exit] | None]"
 
 

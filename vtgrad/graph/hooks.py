@@ -260,6 +260,7 @@ class NodeHooks:
 
 
 # NOTE [ Nodes that run users' code ]
+#
 # User code is called like a hook: in the user's own context rather than in that of the library's
 # arithmetic, and after all earlier results are visible. The engine reads the hooks of every node in
 # any case. So a node that runs user code has these hooks, which are empty, from the start, and

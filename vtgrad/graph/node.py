@@ -55,6 +55,7 @@ PASSED: Final = 2
 # it is larger than that of every node that can be reached, and a pass to given nodes need not
 # search below a node whose number is not larger than all of theirs: the cost of `grad(y, k)` is
 # that of the nodes between `y` and `k`, however long the history of `k`.
+#
 # The number is stored with the edges, and frozen once an edge leads to the node, because the
 # numbers of later nodes depend on it. Edges of a finished node change in two cases only, before any
 # edge leads to it: `CopySlices.of_write` gives the node of a write its own edges (`lead_like`), and

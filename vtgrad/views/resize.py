@@ -38,8 +38,8 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
     Raises
     ------
     ResizeError
-        If the tensor requires grad, whatever the grad mode (but a leaf may be resized in inference
-        mode), or its memory cannot grow.
+        If the tensor requires grad, in any grad mode (but a leaf may be resized in inference mode),
+        or its memory cannot grow.
     OutOfBoundsError
         If a size is negative or too large.
     MemoryFormatError

@@ -77,7 +77,7 @@ def write_out(
     Parameters
     ----------
     operator : str
-        The operator's name, for those who ask who wrote.
+        The operator's name, for the record of the write.
     exact : bool
         Whether ``out`` must have the result's dtype; otherwise the result is cast.
     inputs : sequence

@@ -127,7 +127,7 @@ def block_diag(tensors: Sequence[Array]) -> Array:
 
 
 def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
-    """Each position as often as the count there says: ``[2, 0, 1]`` gives ``[0, 0, 2]``.
+    """Each position repeated by the count at it: ``[2, 0, 1]`` gives ``[0, 0, 2]``.
 
     Raises
     ------
