@@ -5,7 +5,7 @@ NOTE [ Large gradients ]
 A fresh array of a million elements costs more than the arithmetic that fills it: its pages come
 from the operating system, one fault each, and go back when it is freed. A small array costs next
 to nothing, and asking whether one could do without it costs more. So nodes have a second
-evaluation of their formulas, `apply_large`, which stores results in arrays that nobody else
+evaluation of their formulas, `apply_owned`, which stores results in arrays that nobody else
 holds: what the formula has made on the way, and the incoming gradient if it is owned. It leaves
 the gradient of a sum, one value everywhere, unwritten as long as possible.
 """

@@ -7,43 +7,12 @@ from __future__ import annotations
 
 from typing import overload
 
+
 from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, array_or_none, operand_of
 from vtgrad.ops.explain import explain
-from vtgrad.ops.generated.comparison_nodes import (
-    ClampBackward0,
-    ClampBackward1,
-    ClampMaxBackward0,
-    ClampMaxBackward1,
-    ClampMinBackward0,
-    ClampMinBackward1,
-    EqBackward0,
-    EqBackward1,
-    FmaxBackward0,
-    FminBackward0,
-    GeBackward0,
-    GeBackward1,
-    GtBackward0,
-    GtBackward1,
-    HalvedWhereBackward0,
-    LeBackward0,
-    LeBackward1,
-    LogicalAndBackward0,
-    LogicalNotBackward0,
-    LogicalOrBackward0,
-    LogicalXorBackward0,
-    LtBackward0,
-    LtBackward1,
-    MaximumBackward0,
-    MinimumBackward0,
-    NeBackward0,
-    NeBackward1,
-    ReluBackward0,
-    ThresholdBackwardBackward0,
-    WhereBackward0,
-)
 from vtgrad.ops.number_first import as_first_operand
 from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
@@ -53,84 +22,28 @@ from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.comparison_nodes import (
+    ClampBackward0, ClampBackward1, ClampMaxBackward0, ClampMaxBackward1, ClampMinBackward0,
+    ClampMinBackward1, EqBackward0, EqBackward1, FmaxBackward0, FminBackward0, GeBackward0,
+    GeBackward1, GtBackward0, GtBackward1, HalvedWhereBackward0, LeBackward0, LeBackward1,
+    LogicalAndBackward0, LogicalNotBackward0, LogicalOrBackward0, LogicalXorBackward0, LtBackward0,
+    LtBackward1, MaximumBackward0, MinimumBackward0, NeBackward0, NeBackward1, ReluBackward0,
+    ThresholdBackwardBackward0, WhereBackward0,
+)
 
 __all__ = [
-    "bitwise_and",
-    "bitwise_and_",
-    "bitwise_left_shift",
-    "bitwise_left_shift_",
-    "bitwise_not",
-    "bitwise_not_",
-    "bitwise_or",
-    "bitwise_or_",
-    "bitwise_right_shift",
-    "bitwise_right_shift_",
-    "bitwise_xor",
-    "bitwise_xor_",
-    "clamp_max_number",
-    "clamp_max_number_",
-    "clamp_max_tensor",
-    "clamp_max_tensor_",
-    "clamp_min_number",
-    "clamp_min_number_",
-    "clamp_min_tensor",
-    "clamp_min_tensor_",
-    "clamp_numbers",
-    "clamp_numbers_",
-    "clamp_tensors",
-    "clamp_tensors_",
-    "eq",
-    "eq_number",
-    "eq_number_",
-    "eq_tensor",
-    "eq_tensor_",
-    "fmax",
-    "fmin",
-    "ge",
-    "ge_number",
-    "ge_number_",
-    "ge_tensor",
-    "ge_tensor_",
-    "gt",
-    "gt_number",
-    "gt_number_",
-    "gt_tensor",
-    "gt_tensor_",
-    "halved_where",
-    "has_power_of_zero",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "le",
-    "le_number",
-    "le_number_",
-    "le_tensor",
-    "le_tensor_",
-    "logical_and",
-    "logical_and_",
-    "logical_not",
-    "logical_not_",
-    "logical_or",
-    "logical_or_",
-    "logical_xor",
-    "logical_xor_",
-    "lt",
-    "lt_number",
-    "lt_number_",
-    "lt_tensor",
-    "lt_tensor_",
-    "maximum",
-    "minimum",
-    "ne",
-    "ne_number",
-    "ne_number_",
-    "ne_tensor",
-    "ne_tensor_",
-    "relu",
-    "relu_",
-    "threshold_backward",
-    "where_between",
+    "bitwise_and", "bitwise_and_", "bitwise_left_shift", "bitwise_left_shift_", "bitwise_not",
+    "bitwise_not_", "bitwise_or", "bitwise_or_", "bitwise_right_shift", "bitwise_right_shift_",
+    "bitwise_xor", "bitwise_xor_", "clamp_max_number", "clamp_max_number_", "clamp_max_tensor",
+    "clamp_max_tensor_", "clamp_min_number", "clamp_min_number_", "clamp_min_tensor",
+    "clamp_min_tensor_", "clamp_numbers", "clamp_numbers_", "clamp_tensors", "clamp_tensors_", "eq",
+    "eq_number", "eq_number_", "eq_tensor", "eq_tensor_", "fmax", "fmin", "ge", "ge_number",
+    "ge_number_", "ge_tensor", "ge_tensor_", "gt", "gt_number", "gt_number_", "gt_tensor",
+    "gt_tensor_", "halved_where", "has_power_of_zero", "isclose", "isfinite", "isinf", "isnan",
+    "le", "le_number", "le_number_", "le_tensor", "le_tensor_", "logical_and", "logical_and_",
+    "logical_not", "logical_not_", "logical_or", "logical_or_", "logical_xor", "logical_xor_", "lt",
+    "lt_number", "lt_number_", "lt_tensor", "lt_tensor_", "maximum", "minimum", "ne", "ne_number",
+    "ne_number_", "ne_tensor", "ne_tensor_", "relu", "relu_", "threshold_backward", "where_between",
 ]
 
 
@@ -144,11 +57,7 @@ def relu(input: T) -> T:
         explain(error, "input: Tensor", input)
         raise
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = ReluBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -172,28 +81,17 @@ def relu_(input: T) -> T:
 def threshold_backward(grad_output: T, self: AnyTensor, threshold: Number) -> T:
     """The gradient where a value is above a threshold, or nan."""
     try:
-        array = quiet.run(
-            k.threshold_backward, grad_output._impl.array, self._impl.array, threshold
-        )
+        array = quiet.run(k.threshold_backward, grad_output._impl.array, self._impl.array, threshold)
     except Exception as error:
         if renewed(error):
             return threshold_backward(grad_output, self, threshold)
         if has_number_tensor(threshold):
             return threshold_backward(grad_output, self, as_number(threshold))
-        explain(
-            error,
-            "grad_output: Tensor, self: Tensor, threshold: Number",
-            grad_output,
-            self,
-            threshold,
-        )
+        explain(error, "grad_output: Tensor, self: Tensor, threshold: Number", grad_output, self, threshold)
         raise
     result = wrap_like(grad_output, array)
     if (
-        (
-            grad_output._impl.autograd_meta is not None
-            and grad_output._impl.autograd_meta.requires_grad()
-        )
+        (grad_output._impl.autograd_meta is not None and grad_output._impl.autograd_meta.requires_grad())
         or (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = ThresholdBackwardBackward0.record(grad_output, self, threshold)
@@ -236,10 +134,7 @@ def halved_where(self: T, condition: AnyTensor) -> T:
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (
-            condition._impl.autograd_meta is not None
-            and condition._impl.autograd_meta.requires_grad()
-        )
+        or (condition._impl.autograd_meta is not None and condition._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = HalvedWhereBackward0.record(self, condition)
         set_history(result, node)
@@ -315,27 +210,16 @@ def fmin(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def clamp_tensors(
-    self: T, min: AnyTensor | None = None, max: AnyTensor | None = None, *, out: T | None = None
-) -> T:
+def clamp_tensors(self: T, min: AnyTensor | None = None, max: AnyTensor | None = None, *, out: T | None = None) -> T:
     """Values limited by tensors."""
     try:
         if out is not None:
             check_out(out, self, min, max)
-        array = quiet.run(
-            k.clamp, self._impl.array, array_or_none(min, "min"), array_or_none(max, "max")
-        )
+        array = quiet.run(k.clamp, self._impl.array, array_or_none(min, "min"), array_or_none(max, "max"))
     except Exception as error:
         if renewed(error):
             return clamp_tensors(self, min, max, out=out)
-        explain(
-            error,
-            "self: Tensor, min: Tensor | None, max: Tensor | None, out: Tensor | None",
-            self,
-            min,
-            max,
-            out,
-        )
+        explain(error, "self: Tensor, min: Tensor | None, max: Tensor | None, out: Tensor | None", self, min, max, out)
         raise
     if out is not None:
         return write_out(out, array, "clamp", inputs=(self, min, max))
@@ -352,9 +236,7 @@ _clamp_tensors_writer = store_result(k.clamp, direct=True)
 def clamp_tensors_(self: T, min: AnyTensor | None = None, max: AnyTensor | None = None) -> T:
     """Write the result of `clamp_tensors` into the tensor itself, which is returned."""
     try:
-        return write(
-            self, ClampBackward0.record, _clamp_tensors_writer, min, max, operator="clamp_"
-        )
+        return write(self, ClampBackward0.record, _clamp_tensors_writer, min, max, operator="clamp_")
     except Exception as error:
         if renewed(error):
             return clamp_tensors_(self, min, max)
@@ -362,9 +244,7 @@ def clamp_tensors_(self: T, min: AnyTensor | None = None, max: AnyTensor | None 
         raise
 
 
-def clamp_numbers(
-    self: T, min: Number | None = None, max: Number | None = None, *, out: T | None = None
-) -> T:
+def clamp_numbers(self: T, min: Number | None = None, max: Number | None = None, *, out: T | None = None) -> T:
     """Values limited by numbers."""
     try:
         if out is not None:
@@ -375,23 +255,12 @@ def clamp_numbers(
             return clamp_numbers(self, min, max, out=out)
         if has_number_tensor(min, max):
             return clamp_numbers(self, as_number(min), as_number(max), out=out)
-        explain(
-            error,
-            "self: Tensor, min: Number | None, max: Number | None, out: Tensor | None",
-            self,
-            min,
-            max,
-            out,
-        )
+        explain(error, "self: Tensor, min: Number | None, max: Number | None, out: Tensor | None", self, min, max, out)
         raise
     if out is not None:
         return write_out(out, array, "clamp", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ClampBackward1.record(self, min, max)
         set_history(result, node)
     return result
@@ -403,9 +272,7 @@ _clamp_numbers_writer = store_result(k.clamp, direct=True)
 def clamp_numbers_(self: T, min: Number | None = None, max: Number | None = None) -> T:
     """Write the result of `clamp_numbers` into the tensor itself, which is returned."""
     try:
-        return write(
-            self, ClampBackward1.record, _clamp_numbers_writer, min, max, operator="clamp_"
-        )
+        return write(self, ClampBackward1.record, _clamp_numbers_writer, min, max, operator="clamp_")
     except Exception as error:
         if renewed(error):
             return clamp_numbers_(self, min, max)
@@ -431,11 +298,7 @@ def clamp_min_number(self: T, min: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "clamp_min")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ClampMinBackward0.record(self, min)
         set_history(result, node)
     return result
@@ -447,9 +310,7 @@ _clamp_min_number_writer = store_result(k.clamp_min, direct=True)
 def clamp_min_number_(self: T, min: Number) -> T:
     """Write the result of `clamp_min_number` into the tensor itself, which is returned."""
     try:
-        return write(
-            self, ClampMinBackward0.record, _clamp_min_number_writer, min, operator="clamp_min_"
-        )
+        return write(self, ClampMinBackward0.record, _clamp_min_number_writer, min, operator="clamp_min_")
     except Exception as error:
         if renewed(error):
             return clamp_min_number_(self, min)
@@ -489,9 +350,7 @@ def clamp_min_tensor_(self: T, min: AnyTensor) -> T:
     """Write the result of `clamp_min_tensor` into the tensor itself, which is returned."""
     try:
         array_of(min, "min")
-        return write(
-            self, ClampMinBackward1.record, _clamp_min_tensor_writer, min, operator="clamp_min_"
-        )
+        return write(self, ClampMinBackward1.record, _clamp_min_tensor_writer, min, operator="clamp_min_")
     except Exception as error:
         if renewed(error):
             return clamp_min_tensor_(self, min)
@@ -515,11 +374,7 @@ def clamp_max_number(self: T, max: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "clamp_max")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ClampMaxBackward0.record(self, max)
         set_history(result, node)
     return result
@@ -531,9 +386,7 @@ _clamp_max_number_writer = store_result(k.clamp_max, direct=True)
 def clamp_max_number_(self: T, max: Number) -> T:
     """Write the result of `clamp_max_number` into the tensor itself, which is returned."""
     try:
-        return write(
-            self, ClampMaxBackward0.record, _clamp_max_number_writer, max, operator="clamp_max_"
-        )
+        return write(self, ClampMaxBackward0.record, _clamp_max_number_writer, max, operator="clamp_max_")
     except Exception as error:
         if renewed(error):
             return clamp_max_number_(self, max)
@@ -573,9 +426,7 @@ def clamp_max_tensor_(self: T, max: AnyTensor) -> T:
     """Write the result of `clamp_max_tensor` into the tensor itself, which is returned."""
     try:
         array_of(max, "max")
-        return write(
-            self, ClampMaxBackward1.record, _clamp_max_tensor_writer, max, operator="clamp_max_"
-        )
+        return write(self, ClampMaxBackward1.record, _clamp_max_tensor_writer, max, operator="clamp_max_")
     except Exception as error:
         if renewed(error):
             return clamp_max_tensor_(self, max)
@@ -583,9 +434,7 @@ def clamp_max_tensor_(self: T, max: AnyTensor) -> T:
         raise
 
 
-def where_between(
-    condition: T, input: AnyTensor | Number, other: AnyTensor | Number, *, out: T | None = None
-) -> T:
+def where_between(condition: T, input: AnyTensor | Number, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """`input` where the condition holds, else `other`."""
     try:
         if out is not None:
@@ -593,43 +442,23 @@ def where_between(
         array = quiet.run(
             k.where,
             condition._impl.array,
-            input._impl.array
-            if isinstance(input, TensorBase) and not input._impl.is_wrapped_number
-            else operand_of(input, "input"),
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            input._impl.array if isinstance(input, TensorBase) and not input._impl.is_wrapped_number else operand_of(input, "input"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
             return where_between(condition, input, other, out=out)
         explain(
-            error,
-            "condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None",
-            condition,
-            input,
-            other,
-            out,
+            error, "condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None", condition, input, other, out
         )
         raise
     if out is not None:
         return write_out(out, array, "where", exact=True, inputs=(condition, input, other))
     result = wrap_like(condition, array)
     if (
-        (
-            condition._impl.autograd_meta is not None
-            and condition._impl.autograd_meta.requires_grad()
-        )
-        or (
-            isinstance(input, TensorBase)
-            and input._impl.autograd_meta is not None
-            and input._impl.autograd_meta.requires_grad()
-        )
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        (condition._impl.autograd_meta is not None and condition._impl.autograd_meta.requires_grad())
+        or (isinstance(input, TensorBase) and input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = WhereBackward0.record(condition, input, other)
         set_history(result, node)
@@ -644,16 +473,12 @@ def eq(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         array = quiet.run(
             k.eq,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
             return eq(input, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "eq", inputs=(input, other))
@@ -673,12 +498,7 @@ def eq_number(self: T, other: Number) -> T:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = EqBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -746,16 +566,12 @@ def ne(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         array = quiet.run(
             k.ne,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
             return ne(input, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "ne", inputs=(input, other))
@@ -775,12 +591,7 @@ def ne_number(self: T, other: Number) -> T:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = NeBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -848,16 +659,12 @@ def lt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         array = quiet.run(
             k.lt,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
             return lt(input, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "lt", inputs=(input, other))
@@ -877,12 +684,7 @@ def lt_number(self: T, other: Number) -> T:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = LtBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -950,16 +752,12 @@ def le(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         array = quiet.run(
             k.le,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
             return le(input, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "le", inputs=(input, other))
@@ -979,12 +777,7 @@ def le_number(self: T, other: Number) -> T:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = LeBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -1052,16 +845,12 @@ def gt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         array = quiet.run(
             k.gt,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
             return gt(input, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "gt", inputs=(input, other))
@@ -1081,12 +870,7 @@ def gt_number(self: T, other: Number) -> T:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = GtBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -1154,16 +938,12 @@ def ge(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
         array = quiet.run(
             k.ge,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
             return ge(input, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "ge", inputs=(input, other))
@@ -1183,12 +963,7 @@ def ge_number(self: T, other: Number) -> T:
         explain(error, "self: Tensor, other: Number", self, other)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = GeBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -1287,13 +1062,7 @@ def isfinite(input: T) -> T:
     return result
 
 
-def isclose(
-    input: T,
-    other: AnyTensor,
-    rtol: AnyFloat = 1e-05,
-    atol: AnyFloat = 1e-08,
-    equal_nan: AnyBool = False,
-) -> T:
+def isclose(input: T, other: AnyTensor, rtol: AnyFloat = 1e-05, atol: AnyFloat = 1e-08, equal_nan: AnyBool = False) -> T:
     """Whether the values differ by no more than `atol + rtol * abs(other)`."""
     try:
         array = quiet.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
@@ -1302,15 +1071,7 @@ def isclose(
             return isclose(input, other, rtol, atol, equal_nan)
         if has_number_tensor(rtol, atol):
             return isclose(input, other, as_number(rtol), as_number(atol), equal_nan)
-        explain(
-            error,
-            "input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool",
-            input,
-            other,
-            rtol,
-            atol,
-            equal_nan,
-        )
+        explain(error, "input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool", input, other, rtol, atol, equal_nan)
         raise
     result = wrap_like(input, array)
     return result
@@ -1363,9 +1124,7 @@ def logical_and_(input: T, other: AnyTensor) -> T:
     """Write the result of `logical_and` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            input, LogicalAndBackward0.record, _logical_and_writer, other, operator="logical_and_"
-        )
+        return write(input, LogicalAndBackward0.record, _logical_and_writer, other, operator="logical_and_")
     except Exception as error:
         if renewed(error):
             return logical_and_(input, other)
@@ -1407,9 +1166,7 @@ def logical_or_(input: T, other: AnyTensor) -> T:
     """Write the result of `logical_or` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            input, LogicalOrBackward0.record, _logical_or_writer, other, operator="logical_or_"
-        )
+        return write(input, LogicalOrBackward0.record, _logical_or_writer, other, operator="logical_or_")
     except Exception as error:
         if renewed(error):
             return logical_or_(input, other)
@@ -1451,9 +1208,7 @@ def logical_xor_(input: T, other: AnyTensor) -> T:
     """Write the result of `logical_xor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            input, LogicalXorBackward0.record, _logical_xor_writer, other, operator="logical_xor_"
-        )
+        return write(input, LogicalXorBackward0.record, _logical_xor_writer, other, operator="logical_xor_")
     except Exception as error:
         if renewed(error):
             return logical_xor_(input, other)
@@ -1475,12 +1230,7 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "logical_not")
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = LogicalNotBackward0.record(input)
         set_history(result, node)
     return result
@@ -1492,9 +1242,7 @@ _logical_not_writer = store_result(k.logical_not, direct=True)
 def logical_not_(input: T) -> T:
     """Write the result of `logical_not` into the tensor itself, which is returned."""
     try:
-        return write(
-            input, LogicalNotBackward0.record, _logical_not_writer, operator="logical_not_"
-        )
+        return write(input, LogicalNotBackward0.record, _logical_not_writer, operator="logical_not_")
     except Exception as error:
         if renewed(error):
             return logical_not_(input)
@@ -1516,9 +1264,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         array = quiet.run(
             k.bitwise_and,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -1526,9 +1272,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_and(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_and", inputs=(input, other))
@@ -1564,9 +1308,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
         array = quiet.run(
             k.bitwise_or,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -1574,9 +1316,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_or(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_or", inputs=(input, other))
@@ -1612,9 +1352,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         array = quiet.run(
             k.bitwise_xor,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -1622,9 +1360,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_xor(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_xor", inputs=(input, other))
@@ -1660,9 +1396,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
         array = quiet.run(
             k.bitwise_left_shift,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -1670,9 +1404,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_left_shift(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_left_shift", inputs=(input, other))
@@ -1708,9 +1440,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
         array = quiet.run(
             k.bitwise_right_shift,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -1718,9 +1448,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_right_shift(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_right_shift", inputs=(input, other))
@@ -1734,9 +1462,7 @@ _bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, t
 def bitwise_right_shift_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
     try:
-        return write(
-            input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_"
-        )
+        return write(input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_")
     except Exception as error:
         if renewed(error):
             return bitwise_right_shift_(input, other)

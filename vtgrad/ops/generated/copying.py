@@ -7,25 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+
 from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.arguments import array_of, arrays_of
 from vtgrad.ops.explain import explain
-from vtgrad.ops.generated.copying_nodes import (
-    CatBackward0,
-    CloneBackward0,
-    CopyBackwards,
-    FillBackward2,
-    FillBackward3,
-    FlipBackward0,
-    RepeatBackward0,
-    RollBackward0,
-    StackBackward0,
-    TrilBackward0,
-    TriuBackward0,
-    ZeroBackward0,
-)
 from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Number, Shape
@@ -35,23 +22,14 @@ from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.copying_nodes import (
+    CatBackward0, CloneBackward0, CopyBackwards, FillBackward2, FillBackward3, FlipBackward0,
+    RepeatBackward0, RollBackward0, StackBackward0, TrilBackward0, TriuBackward0, ZeroBackward0,
+)
 
 __all__ = [
-    "cat",
-    "clone",
-    "copy_",
-    "fill_number_",
-    "fill_tensor_",
-    "flip_dims",
-    "repeat_tiles",
-    "roll",
-    "stack",
-    "tril",
-    "tril_",
-    "triu",
-    "triu_",
-    "zero_",
-    "zeros_shaped",
+    "cat", "clone", "copy_", "fill_number_", "fill_tensor_", "flip_dims", "repeat_tiles", "roll",
+    "stack", "tril", "tril_", "triu", "triu_", "zero_", "zeros_shaped",
 ]
 
 
@@ -67,11 +45,7 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     result = wrap_like(input, array)
     if not array.size:
         result._impl.state_strides_in(memory_format, input._impl)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = CloneBackward0.record(input, memory_format=memory_format)
         set_history(result, node)
     return result
@@ -97,14 +71,7 @@ _fill_number_writer = k.fill_
 def fill_number_(self: T, value: Number) -> T:
     """Set every element to a number."""
     try:
-        return write(
-            self,
-            FillBackward2.record,
-            _fill_number_writer,
-            value,
-            operator="fill_",
-            overlap="allowed",
-        )
+        return write(self, FillBackward2.record, _fill_number_writer, value, operator="fill_", overlap="allowed")
     except Exception as error:
         if renewed(error):
             return fill_number_(self, value)
@@ -135,19 +102,11 @@ _copy_writer = k.copy_
 def copy_(input: T, other: AnyTensor | Number, non_blocking: AnyBool = False) -> T:
     """Overwrite with another tensor or a number, broadcast to the shape and cast to the dtype."""
     try:
-        return write(
-            input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_"
-        )
+        return write(input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_")
     except Exception as error:
         if renewed(error):
             return copy_(input, other, non_blocking)
-        explain(
-            error,
-            "input: Tensor, other: Tensor | Number, non_blocking: bool",
-            input,
-            other,
-            non_blocking,
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, non_blocking: bool", input, other, non_blocking)
         raise
 
 
@@ -214,11 +173,7 @@ def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
         explain(error, "self: Tensor, repeats: Sequence[int]", self, repeats)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = RepeatBackward0.record(self, repeats)
         set_history(result, node)
     return result
@@ -231,20 +186,10 @@ def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] 
     except Exception as error:
         if renewed(error):
             return roll(input, shifts, dims)
-        explain(
-            error,
-            "input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None",
-            input,
-            shifts,
-            dims,
-        )
+        explain(error, "input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None", input, shifts, dims)
         raise
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = RollBackward0.record(input, shifts, dims)
         set_history(result, node)
     return result
@@ -260,11 +205,7 @@ def flip_dims(self: T, dims: AnyInt | Sequence[int]) -> T:
         explain(error, "self: Tensor, dims: int | Sequence[int]", self, dims)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = FlipBackward0.record(self, dims)
         set_history(result, node)
     return result
@@ -284,11 +225,7 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "tril", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = TrilBackward0.record(input, diagonal)
         set_history(result, node)
     return result
@@ -322,11 +259,7 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "triu", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = TriuBackward0.record(input, diagonal)
         set_history(result, node)
     return result

@@ -10,25 +10,22 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import collect_next_edges, gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.node import FRESH, PASSED, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.saving import (
-    dtype_of_operand,
-    integers,
-    shapes_of_operand,
-)
 from vtgrad.ops.types import MemoryFormat
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool, AnyInt
+from vtgrad.ops.saving import dtype_of_operand, integers, shapes_of_operand
 
 
 @final
-class CloneBackward0(Node):
+class CloneBackward0(OperatorNode):
     """Derivative of `clone`."""
 
     __slots__ = ()
@@ -36,37 +33,19 @@ class CloneBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
 
     @staticmethod
-    def record(
-        self: TensorBase, *, memory_format: MemoryFormat | None = None, inplace: bool = False
-    ) -> CloneBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CloneBackward0((edge0,))
+    def record(self: TensorBase, *, memory_format: MemoryFormat | None = None) -> CloneBackward0:
+        node = CloneBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (grad,)
 
 
 @final
-class ZeroBackward0(Node):
+class ZeroBackward0(OperatorNode):
     """Derivative of `zero_`."""
 
     __slots__ = ()
@@ -75,34 +54,18 @@ class ZeroBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ZeroBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ZeroBackward0((edge0,))
+        node = ZeroBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class FillBackward2(Node):
+class FillBackward2(OperatorNode):
     """Derivative of `fill_number_`."""
 
     __slots__ = ()
@@ -111,34 +74,18 @@ class FillBackward2(Node):
 
     @staticmethod
     def record(self: TensorBase, value: Number, *, inplace: bool = False) -> FillBackward2:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = FillBackward2((edge0,))
+        node = FillBackward2((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class FillBackward3(Node):
+class FillBackward3(OperatorNode):
     """Derivative of `fill_tensor_`."""
 
     __slots__ = ()
@@ -147,55 +94,22 @@ class FillBackward3(Node):
 
     @staticmethod
     def record(self: TensorBase, value: TensorBase, *, inplace: bool = False) -> FillBackward3:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(value)
-        node = FillBackward3((edge0, edge1))
+        node = FillBackward3((gradient_edge(self), gradient_edge(value)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.sum_to_size(grad, ())
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.sum_to_size(grad, ()) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.sum_to_size(grad, ())
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.sum_to_size(grad, ()) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class CopyBackwards(Node):
+class CopyBackwards(OperatorNode):
     """Derivative of `copy_`."""
 
     __slots__ = ("other_dtype",)
@@ -205,67 +119,27 @@ class CopyBackwards(Node):
     other_dtype: NumpyDType
 
     def name(self) -> str:
-        """PyTorch's name of the same node."""
         return "torch::autograd::CopyBackwards"
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        other: TensorBase | Number,
-        non_blocking: AnyBool = False,
-        *,
-        inplace: bool = False,
-    ) -> CopyBackwards:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = CopyBackwards((edge0, edge1))
+    def record(self: TensorBase, other: TensorBase | Number, non_blocking: AnyBool = False, *, inplace: bool = False) -> CopyBackwards:
+        node = CopyBackwards((gradient_edge(self), gradient_edge(other)))
         node.other_dtype = dtype_of_operand(other)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.to_dtype(grad, self.other_dtype)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.to_dtype(grad, self.other_dtype) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.to_dtype(grad, self.other_dtype)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.to_dtype(grad, self.other_dtype) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class CatBackward0(Node):
+class CatBackward0(OperatorNode):
     """Derivative of `cat`."""
 
     __slots__ = ("dim", "tensors_shapes")
@@ -274,35 +148,22 @@ class CatBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        tensors: Sequence[TensorBase], dim: SupportsIndex = 0, *, inplace: bool = False
-    ) -> CatBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(tensors: Sequence[TensorBase], dim: SupportsIndex = 0) -> CatBackward0:
         edges = collect_next_edges(*tensors)
         node = CatBackward0(edges)
         node.tensors_shapes = shapes_of_operand(tensors)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return array_formulas.cat_gradients(grad, self.tensors_shapes, self.dim)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return tensor_formulas.cat_gradients(grad, self.tensors_shapes, self.dim)
 
 
 @final
-class StackBackward0(Node):
+class StackBackward0(OperatorNode):
     """Derivative of `stack`."""
 
     __slots__ = ("dim",)
@@ -310,34 +171,21 @@ class StackBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        tensors: Sequence[TensorBase], dim: SupportsIndex = 0, *, inplace: bool = False
-    ) -> StackBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(tensors: Sequence[TensorBase], dim: SupportsIndex = 0) -> StackBackward0:
         edges = collect_next_edges(*tensors)
         node = StackBackward0(edges)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return array_formulas.stack_gradients(grad, self.dim)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return tensor_formulas.stack_gradients(grad, self.dim)
 
 
 @final
-class RepeatBackward0(Node):
+class RepeatBackward0(OperatorNode):
     """Derivative of `repeat_tiles`."""
 
     __slots__ = ("repeats", "self_shape")
@@ -348,39 +196,21 @@ class RepeatBackward0(Node):
     repeats: Sequence[int]
 
     @staticmethod
-    def record(
-        self: TensorBase, repeats: Sequence[int], *, inplace: bool = False
-    ) -> RepeatBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RepeatBackward0((edge0,))
+    def record(self: TensorBase, repeats: Sequence[int]) -> RepeatBackward0:
+        node = RepeatBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.repeats = integers(repeats)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
 
 
 @final
-class RollBackward0(Node):
+class RollBackward0(OperatorNode):
     """Derivative of `roll`."""
 
     __slots__ = ("dims", "shifts")
@@ -391,43 +221,21 @@ class RollBackward0(Node):
     dims: AnyInt | Sequence[int] | None
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        shifts: AnyInt | Sequence[int],
-        dims: AnyInt | Sequence[int] | None = (),
-        *,
-        inplace: bool = False,
-    ) -> RollBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RollBackward0((edge0,))
+    def record(self: TensorBase, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> RollBackward0:
+        node = RollBackward0((gradient_edge(self),))
         node.shifts = integers(shifts)
         node.dims = integers(dims)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.roll(grad, array_formulas.opposite(self.shifts), self.dims),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.roll(grad, tensor_formulas.opposite(self.shifts), self.dims),)
 
 
 @final
-class FlipBackward0(Node):
+class FlipBackward0(OperatorNode):
     """Derivative of `flip_dims`."""
 
     __slots__ = ("dims",)
@@ -437,38 +245,20 @@ class FlipBackward0(Node):
     dims: AnyInt | Sequence[int]
 
     @staticmethod
-    def record(
-        self: TensorBase, dims: AnyInt | Sequence[int], *, inplace: bool = False
-    ) -> FlipBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = FlipBackward0((edge0,))
+    def record(self: TensorBase, dims: AnyInt | Sequence[int]) -> FlipBackward0:
+        node = FlipBackward0((gradient_edge(self),))
         node.dims = integers(dims)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.flip(grad, self.dims),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.flip(grad, self.dims),)
 
 
 @final
-class TrilBackward0(Node):
+class TrilBackward0(OperatorNode):
     """Derivative of `tril`."""
 
     __slots__ = ("diagonal",)
@@ -478,38 +268,20 @@ class TrilBackward0(Node):
     diagonal: int
 
     @staticmethod
-    def record(
-        self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False
-    ) -> TrilBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TrilBackward0((edge0,))
+    def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TrilBackward0:
+        node = TrilBackward0((gradient_edge(self),))
         node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.tril(grad, self.diagonal),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.tril(grad, self.diagonal),)
 
 
 @final
-class TriuBackward0(Node):
+class TriuBackward0(OperatorNode):
     """Derivative of `triu`."""
 
     __slots__ = ("diagonal",)
@@ -519,31 +291,13 @@ class TriuBackward0(Node):
     diagonal: int
 
     @staticmethod
-    def record(
-        self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False
-    ) -> TriuBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TriuBackward0((edge0,))
+    def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TriuBackward0:
+        node = TriuBackward0((gradient_edge(self),))
         node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.triu(grad, self.diagonal),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.triu(grad, self.diagonal),)

@@ -7,36 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+
 from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.arguments import arrays_of
 from vtgrad.ops.explain import explain
-from vtgrad.ops.generated.structure_nodes import (
-    BlockDiagBackward0,
-    DiagEmbedBackward0,
-    NarrowCopyBackward0,
-    Rot90Backward0,
-    UnsafeSplitBackward0,
-    UnsafeSplitWithSizesBackward0,
-    ViewBackward0_copy,
-)
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, T
 from vtgrad.views.pieces import make_pieces
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.structure_nodes import (
+    BlockDiagBackward0, DiagEmbedBackward0, NarrowCopyBackward0, Rot90Backward0,
+    UnsafeSplitBackward0, UnsafeSplitWithSizesBackward0, ViewBackward0_copy,
+)
 
 __all__ = [
-    "_view_copy",
-    "block_diagonal",
-    "counted_indices",
-    "diag_embed",
-    "narrow_copy",
-    "rot90_turns",
-    "unsafe_split_equal",
-    "unsafe_split_with_sizes",
+    "_view_copy", "block_diagonal", "counted_indices", "diag_embed", "narrow_copy", "rot90_turns",
+    "unsafe_split_equal", "unsafe_split_with_sizes",
 ]
 
 
@@ -49,9 +39,7 @@ def unsafe_split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T,
         raise
     node = (
         UnsafeSplitBackward0.record(self, split_size, dim)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_pieces(self, impls, node)
@@ -66,15 +54,11 @@ def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
-        explain(
-            error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim
-        )
+        explain(error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim)
         raise
     node = (
         UnsafeSplitWithSizesBackward0.record(input, split_sizes, dim)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_pieces(input, impls, node)
@@ -89,24 +73,12 @@ def narrow_copy(input: T, dim: AnyInt, start: AnyInt, length: AnyInt, *, out: T 
     except Exception as error:
         if renewed(error):
             return narrow_copy(input, dim, start, length, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, start: int, length: int, out: Tensor | None",
-            input,
-            dim,
-            start,
-            length,
-            out,
-        )
+        explain(error, "input: Tensor, dim: int, start: int, length: int, out: Tensor | None", input, dim, start, length, out)
         raise
     if out is not None:
         return write_out(out, array, "narrow_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = NarrowCopyBackward0.record(input, dim, start, length)
         set_history(result, node)
     return result
@@ -126,19 +98,13 @@ def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "_view_copy", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ViewBackward0_copy.record(self, size)
         set_history(result, node)
     return result
 
 
-def diag_embed(
-    input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -1, *, out: T | None = None
-) -> T:
+def diag_embed(input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -1, *, out: T | None = None) -> T:
     """Matrices of zeros, over two new dimensions, with the last dimension on a diagonal."""
     try:
         if out is not None:
@@ -147,24 +113,12 @@ def diag_embed(
     except Exception as error:
         if renewed(error):
             return diag_embed(input, offset, dim1, dim2, out=out)
-        explain(
-            error,
-            "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None",
-            input,
-            offset,
-            dim1,
-            dim2,
-            out,
-        )
+        explain(error, "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None", input, offset, dim1, dim2, out)
         raise
     if out is not None:
         return write_out(out, array, "diag_embed", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = DiagEmbedBackward0.record(input, offset, dim1, dim2)
         set_history(result, node)
     return result
@@ -180,11 +134,7 @@ def rot90_turns(self: T, turns: AnyInt, dims: Sequence[int]) -> T:
         explain(error, "self: Tensor, turns: int, dims: Sequence[int]", self, turns, dims)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = Rot90Backward0.record(self, turns, dims)
         set_history(result, node)
     return result

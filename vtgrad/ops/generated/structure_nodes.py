@@ -10,22 +10,20 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import collect_next_edges, gradient_edge
-from vtgrad.graph.node import SHARED, Node
+from vtgrad.graph.node import SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.saving import (
-    integers,
-    shapes_of_operand,
-)
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.ops.saving import integers, shapes_of_operand
 
 
 @final
-class UnsafeSplitBackward0(Node):
+class UnsafeSplitBackward0(OperatorNode):
     """Derivative of `unsafe_split_equal`."""
 
     __slots__ = ("dim", "self_shape")
@@ -36,41 +34,25 @@ class UnsafeSplitBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        split_size: SupportsIndex,
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> UnsafeSplitBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsafeSplitBackward0((edge0,))
+    def record(self: TensorBase, split_size: SupportsIndex, dim: SupportsIndex = 0) -> UnsafeSplitBackward0:
+        node = UnsafeSplitBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
 
 
 @final
-class UnsafeSplitWithSizesBackward0(Node):
+class UnsafeSplitWithSizesBackward0(OperatorNode):
     """Derivative of `unsafe_split_with_sizes`."""
 
     __slots__ = ("dim", "self_shape", "split_sizes")
@@ -82,42 +64,26 @@ class UnsafeSplitWithSizesBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        split_sizes: Sequence[int],
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> UnsafeSplitWithSizesBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsafeSplitWithSizesBackward0((edge0,))
+    def record(self: TensorBase, split_sizes: Sequence[int], dim: SupportsIndex = 0) -> UnsafeSplitWithSizesBackward0:
+        node = UnsafeSplitWithSizesBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.split_sizes = integers(split_sizes)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
 
 
 @final
-class NarrowCopyBackward0(Node):
+class NarrowCopyBackward0(OperatorNode):
     """Derivative of `narrow_copy`."""
 
     __slots__ = ("dim", "length", "self_shape", "start")
@@ -130,54 +96,23 @@ class NarrowCopyBackward0(Node):
     length: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        start: SupportsIndex,
-        length: SupportsIndex,
-        *,
-        inplace: bool = False,
-    ) -> NarrowCopyBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = NarrowCopyBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> NarrowCopyBackward0:
+        node = NarrowCopyBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.start = start if type(start) is int else integer(start)
         node.length = length if type(length) is int else integer(length)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (
-            array_formulas.narrow_copy_gradient(
-                grad, self.self_shape, self.dim, self.start, self.length
-            ),
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (array_formulas.narrow_copy_gradient(grad, self.self_shape, self.dim, self.start, self.length),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (
-            tensor_formulas.narrow_copy_gradient(
-                grad, self.self_shape, self.dim, self.start, self.length
-            ),
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (tensor_formulas.narrow_copy_gradient(grad, self.self_shape, self.dim, self.start, self.length),)
 
 
 @final
-class ViewBackward0_copy(Node):
+class ViewBackward0_copy(OperatorNode):
     """Derivative of `_view_copy`."""
 
     __slots__ = ("self_shape",)
@@ -187,38 +122,20 @@ class ViewBackward0_copy(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(
-        self: TensorBase, size: Sequence[int], *, inplace: bool = False
-    ) -> ViewBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewBackward0_copy((edge0,))
+    def record(self: TensorBase, size: Sequence[int]) -> ViewBackward0_copy:
+        node = ViewBackward0_copy((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
 @final
-class DiagEmbedBackward0(Node):
+class DiagEmbedBackward0(OperatorNode):
     """Derivative of `diag_embed`."""
 
     __slots__ = ("dim1", "dim2", "offset")
@@ -230,45 +147,22 @@ class DiagEmbedBackward0(Node):
     dim2: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        offset: SupportsIndex = 0,
-        dim1: SupportsIndex = -2,
-        dim2: SupportsIndex = -1,
-        *,
-        inplace: bool = False,
-    ) -> DiagEmbedBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = DiagEmbedBackward0((edge0,))
+    def record(self: TensorBase, offset: SupportsIndex = 0, dim1: SupportsIndex = -2, dim2: SupportsIndex = -1) -> DiagEmbedBackward0:
+        node = DiagEmbedBackward0((gradient_edge(self),))
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         node.dim2 = dim2 if type(dim2) is int else integer(dim2)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.diagonal(grad, self.offset, self.dim1, self.dim2),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.diagonal(grad, self.offset, self.dim1, self.dim2),)
 
 
 @final
-class Rot90Backward0(Node):
+class Rot90Backward0(OperatorNode):
     """Derivative of `rot90_turns`."""
 
     __slots__ = ("dims", "turns")
@@ -279,39 +173,21 @@ class Rot90Backward0(Node):
     dims: Sequence[int]
 
     @staticmethod
-    def record(
-        self: TensorBase, turns: SupportsIndex, dims: Sequence[int], *, inplace: bool = False
-    ) -> Rot90Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = Rot90Backward0((edge0,))
+    def record(self: TensorBase, turns: SupportsIndex, dims: Sequence[int]) -> Rot90Backward0:
+        node = Rot90Backward0((gradient_edge(self),))
         node.turns = turns if type(turns) is int else integer(turns)
         node.dims = integers(dims)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.turned_back(grad, self.turns, self.dims),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.turned_back(grad, self.turns, self.dims),)
 
 
 @final
-class BlockDiagBackward0(Node):
+class BlockDiagBackward0(OperatorNode):
     """Derivative of `block_diagonal`."""
 
     __slots__ = ("tensors_shapes",)
@@ -319,25 +195,14 @@ class BlockDiagBackward0(Node):
     tensors_shapes: list[Shape]
 
     @staticmethod
-    def record(tensors: Sequence[TensorBase], *, inplace: bool = False) -> BlockDiagBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(tensors: Sequence[TensorBase]) -> BlockDiagBackward0:
         edges = collect_next_edges(*tensors)
         node = BlockDiagBackward0(edges)
         node.tensors_shapes = shapes_of_operand(tensors)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return array_formulas.block_diag_gradients(grad, self.tensors_shapes)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return tensor_formulas.block_diag_gradients(grad, self.tensors_shapes)
