@@ -23,7 +23,7 @@ TARGET = "build"
 # compile, see Note [One source, two builds], and files that would gain nothing. Operators that look
 # at sizes and dimensions as users pass them stay out: native integers refuse NumPy's.
 COMPILED = """
-    storage graph views engine operator_methods.py
+    storage graph views engine tensor/operator_methods.py
     ops/generated ops/formulas
     ops/arguments.py ops/install.py ops/quick.py ops/read_first.py ops/saving.py ops/view_impls.py
     ops/composites/brackets.py ops/composites/indexing.py

@@ -9,7 +9,7 @@ from ..engine import backward as engine
 from ..errors import NotSupportedError
 from ..graph.gradient_edge import GradientEdge
 from ..storage.warn import warn
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 __all__ = ["backward", "grad"]
 

@@ -12,7 +12,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, GradRequiredError, O
 from ..graph.functions import gradient_edge
 from ..graph.hooks import NodeHooks, RemovableHandle
 from ..storage.tensor_base import TensorBase
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 __all__ = ["MultiGradHandle", "queue_callback", "register_multi_grad_hook"]
 

@@ -15,7 +15,7 @@ from ..graph.saved_variable import SavedResult, SavedVariable
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.version_counter import INFERENCE
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from ..views.check_inplace import check_inplace
 from ..views.differentiable_view_meta import view_meta_of
 

@@ -20,7 +20,7 @@ from ..storage.arrays import Array, NumpyDType
 from ..storage.dtypes import dtype_of
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .context import Call, FunctionCtx
 from .missing import no_backward
 

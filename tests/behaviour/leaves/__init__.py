@@ -1,0 +1,1 @@
+"""Leaves, and leaves that change after a graph was recorded from them."""

@@ -1,0 +1,1 @@
+"""Storages: their size, their exchange, memory formats and dtypes."""

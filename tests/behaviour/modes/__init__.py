@@ -1,0 +1,1 @@
+"""Grad modes and inference mode."""

@@ -1,0 +1,1 @@
+"""Arguments, results and gradients of operators that are no views."""

@@ -1,0 +1,169 @@
+"""What counts as an integer, and what is refused for its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ..support import differs_from_torch, fn_name, leaf, parent_name, ramp, refused, vt
+
+# What the calls below are given is no integer to type checkers, which is the point.
+Call = Callable[[Any], object]
+
+BOOLS: dict[str, Call] = {
+    "select, dim": lambda x: x.select(True, 0),
+    "select, index": lambda x: x.select(0, True),
+    "narrow": lambda x: x.narrow(0, 0, True),
+    "transpose": lambda x: x.transpose(False, 1),
+    "transpose_": lambda x: x.detach().transpose_(False, 1),
+    "unsqueeze": lambda x: x.unsqueeze(False),
+    "unbind": lambda x: x.unbind(True),
+    "split": lambda x: x.split(True),
+    "split, dim": lambda x: x.split(1, True),
+    "chunk": lambda x: x.chunk(True),
+    "diagonal": lambda x: x.diagonal(True),
+    "unfold": lambda x: x.unfold(0, True, 1),
+    "flatten": lambda x: x.flatten(False),
+    "as_strided": lambda x: x.as_strided((1,), (1,), True),
+    "movedim": lambda x: x.movedim(True, 0),
+    "gather": lambda x: x.gather(False, vt.tensor([[0]])),
+    "index_select": lambda x: x.index_select(False, vt.tensor([0])),
+    "cat": lambda x: vt.cat((x, x), True),  # type: ignore[arg-type,unused-ignore]
+    "tril": lambda x: x.tril(True),
+    "diag": lambda x: x.diag(True),
+    "round": lambda x: x.round(decimals=True),
+    "polygamma": lambda x: x.polygamma(True),
+    "mvlgamma": lambda x: x.mvlgamma(True),
+    "sum": lambda x: x.sum(True),
+    "size": lambda x: x.size(True),
+    "diff": lambda x: vt.diff(x, True),
+    "roll": lambda x: x.roll(True),
+    "roll, dims": lambda x: x.roll(1, True),
+    "rot90, dims": lambda x: x.rot90(1, (True, 0)),
+    "polygamma_": lambda x: x.detach().polygamma_(vt.tensor(True)),
+    "mvlgamma_": lambda x: x.detach().mvlgamma_(vt.tensor(True)),
+    "eye": lambda x: vt.eye(True),
+    "linspace": lambda x: vt.linspace(0, 1, True),
+    "randperm": lambda x: vt.randperm(True),
+    "randint": lambda x: vt.randint(True, (2,)),
+}
+
+
+@pytest.mark.parametrize("call", BOOLS.values(), ids=BOOLS)
+def test_a_bool_is_no_integer(call: Call) -> None:
+    x = leaf(2, 2)
+    with pytest.raises(TypeError):
+        call(x)
+    assert x._version == 0
+
+
+def test_a_bool_among_sizes_counts() -> None:
+    assert vt.zeros(2, True).shape == (2, 1)
+    assert vt.Size((2, True)) == (2, 1)
+
+
+@differs_from_torch("only the first of several dimensions is looked at there")
+def test_no_bool_is_a_dimension_in_a_sequence() -> None:
+    x = ramp(2, 2)
+    with pytest.raises(TypeError):
+        x.flip((1, False))
+    with pytest.raises(TypeError):
+        x.sum((0, True))
+
+
+# Integer tensors of one element, where kernels compute with the number.
+NUMBERS_IN_TENSORS: dict[str, tuple[Call, Call]] = {
+    "round": (lambda x: x.round(decimals=vt.tensor(1)), lambda x: x.round(decimals=1)),
+    "polygamma": (lambda x: x.polygamma(vt.tensor(1)), lambda x: x.polygamma(1)),
+    "mvlgamma": (lambda x: x.mvlgamma(vt.tensor(1)), lambda x: x.mvlgamma(1)),
+    "repeat": (lambda x: x.repeat((vt.tensor(1), 2)), lambda x: x.repeat(1, 2)),
+    "tile": (lambda x: x.tile((vt.tensor(2),)), lambda x: x.tile(2)),
+    "rot90": (lambda x: x.rot90(vt.tensor(1)), lambda x: x.rot90(1)),
+    "rot90, dims": (lambda x: x.rot90(1, [vt.tensor(1), 0]), lambda x: x.rot90(1, [1, 0])),
+    "slice_scatter": (
+        lambda x: x.slice_scatter(x[:1], 0, 0, 2, vt.tensor(2)),
+        lambda x: x.slice_scatter(x[:1], 0, 0, 2, 2),
+    ),
+    "tensordot": (
+        lambda x: vt.tensordot(x, x, vt.tensor(1)),  # type: ignore[arg-type,unused-ignore]
+        lambda x: vt.tensordot(x, x, 1),
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "expected"), NUMBERS_IN_TENSORS.values(), ids=NUMBERS_IN_TENSORS)
+def test_an_integer_may_come_as_a_tensor(call: Call, expected: Call) -> None:
+    given, wanted = call(leaf(2, 2)), expected(leaf(2, 2))
+    assert isinstance(given, vt.Tensor)
+    assert isinstance(wanted, vt.Tensor)
+    assert given.tolist() == wanted.tolist()
+    assert fn_name(given) == fn_name(wanted)
+
+
+def test_roll_of_no_elements_looks_at_its_dimensions_too() -> None:
+    x: Any = vt.zeros(0, 6).requires_grad_()
+    dims: list[Any] = [[[]], "0", 0.5]
+    for wrong in dims:
+        with pytest.raises(TypeError):
+            x.roll(0, wrong)
+
+
+def test_a_number_of_differences_is_an_integer() -> None:
+    x = leaf(2, 2)
+    numbers: list[Any] = [0.0, 1.0, "1"]
+    for wrong in numbers:
+        with pytest.raises(TypeError):
+            vt.diff(x, wrong)
+
+
+@differs_from_torch("what is no dimension is told by other errors there, or not looked at")
+def test_what_tensordot_sums_over_is_an_integer_or_two_sequences_of_them() -> None:
+    x = leaf(2, 2)
+    matrix = vt.tensordot(x, x, 1).tolist()
+    right: list[Any] = [np.int64(1), np.array([[1], [0]]), ([1], vt.tensor([0]))]
+    for dims in right:
+        assert vt.tensordot(x, x, dims).tolist() == matrix
+    wrong: list[Any] = [1.5, None, "a", [1], [[0], [1], [0]], [["a"], [0]], [[True], [0]]]
+    for dims in wrong:
+        with refused(TypeError, "argument-type", [x]):
+            vt.tensordot(x, x, dims)
+
+
+def test_no_dimension_for_amax_is_all_of_them() -> None:
+    x = leaf(2, 2)
+    assert x.amax(None).tolist() == 4
+    assert vt.amin(x, dim=None, keepdim=True).tolist() == [[1]]
+    assert fn_name(x.amax(None)) == "AmaxBackward0"
+
+
+def test_memory_formats_are_nothing_else() -> None:
+    x: Any = leaf(2, 2)
+    for wrong in (True, 1, "contiguous_format"):
+        with pytest.raises(TypeError):
+            x.clone(memory_format=wrong)
+        with pytest.raises(TypeError):
+            x.contiguous(memory_format=wrong)
+    with pytest.raises(TypeError):
+        x.contiguous(memory_format=None)
+
+
+def test_contiguous_preserves_no_format_by_a_copy() -> None:
+    x = leaf(2, 2)
+    assert x.contiguous(memory_format=vt.preserve_format) is x
+    with pytest.raises(RuntimeError):
+        x.t().contiguous(memory_format=vt.preserve_format)
+    assert parent_name(x.t().contiguous(memory_format=vt.contiguous_format)) == "TBackward0"
+
+
+def test_abs_of_complex_numbers_fits_no_other_complex_dtype() -> None:
+    z = vt.tensor([3 + 4j], dtype=vt.complex64)
+    assert vt.abs(z, out=vt.zeros(1, dtype=vt.complex64)).tolist() == [5]
+    assert vt.abs(z, out=vt.zeros(1, dtype=vt.float64)).tolist() == [5]
+    out = vt.zeros(1, dtype=vt.complex128)
+    with pytest.raises(RuntimeError):
+        vt.abs(z, out=out)
+    assert out._version == 0
+    assert out.tolist() == [0]

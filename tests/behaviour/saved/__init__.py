@@ -1,0 +1,1 @@
+"""Saved values, and when a write makes them stale."""

@@ -1,0 +1,1 @@
+"""Views, their bases and their nodes."""

@@ -1,0 +1,1 @@
+"""In-place writes: versions, refusals, and gradients through them."""

@@ -1,0 +1,1 @@
+"""The class of tensors, and what makes, shows and stores tensors."""

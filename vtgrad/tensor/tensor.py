@@ -1,0 +1,58 @@
+"""The tensor that users work with.
+
+`Tensor` is put together from five parts, each in a file of its own: the operators as methods
+(`ops/generated/methods.py`), the Python operators, the gradient attributes, the ways to and from
+NumPy and Python, and where and how elements are stored.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import ArgumentTypeError
+from ..graph.operators import install
+from ..ops.generated.methods import TensorMethods
+from ..ops.install import InstalledOperators
+from ..ops.saved_fields import publish_saved_fields
+from ..storage.native import bind_functions
+from .autograd_methods import AutogradMethods
+from .conversion import ConversionMethods
+from .operator_methods import OperatorMethods
+from .pickling import give_state, state_of
+from .place_methods import PlaceMethods
+
+__all__ = ["Tensor"]
+
+
+class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, PlaceMethods):
+    """An array with views, in-place writes and gradients.
+
+    Make one with `vtgrad.tensor`, `vtgrad.zeros` or `vtgrad.from_numpy`.
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self, *_: object) -> None:
+        """Raise: a tensor is made by one of the functions that make tensors.
+
+        Raises
+        ------
+        ArgumentTypeError
+            Always.
+        """
+        raise ArgumentTypeError("make tensors with vtgrad.tensor, not by calling the class")
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers: subclasses state what their own take and return. They stand
+        # here because native base classes have some, too.
+
+        def __getstate__(self) -> object:
+            return state_of(self)
+
+        def __setstate__(self, state: object) -> None:
+            give_state(self, state)
+
+
+bind_functions(TensorMethods)
+install(InstalledOperators(Tensor))
+publish_saved_fields()
