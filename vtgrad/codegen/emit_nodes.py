@@ -30,15 +30,24 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas
 from vtgrad.ops.generated import tensor_formulas
 $saving
-from vtgrad.ops.overwriting import over, product
+from vtgrad.ops.kernels.support.overwriting import over, product
 $types
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr
-from vtgrad.ops.saving import (
-    array_list, dtype_of_operand, dtypes_of_operand, geometry_of_operand, integers, is_square,
-    ndim_of_operand, save_list, shape_of_operand, shapes_of_operand, tensor_list,
+from vtgrad.ops.saving.operands import (
+    array_list,
+    dtype_of_operand,
+    dtypes_of_operand,
+    geometry_of_operand,
+    integers,
+    is_square,
+    ndim_of_operand,
+    save_list,
+    shape_of_operand,
+    shapes_of_operand,
+    tensor_list,
 )
 """
 

@@ -10,7 +10,7 @@ from ..errors import NoDerivativeError
 from ..graph.edge import Edge
 from ..graph.functions import gradient_edge, set_history_of_each
 from ..graph.node import Node
-from ..ops import view_impls
+from ..ops.view_impls import views as view_impls
 from ..storage.arrays import Array
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase, handle_like

@@ -29,7 +29,7 @@ from ..graph.functions import own_meta, requires_grad
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.saved_variable import SavedVariable
-from ..ops import view_impls
+from ..ops.view_impls import views as view_impls
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE

@@ -20,10 +20,10 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.functions import forget_leaf_node, gradient_edge, meta_of, own_meta
 from ..graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from ..graph.node import Node
-from ..ops.arguments import array_of
+from ..ops.calling.arguments import array_of
 from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods
-from ..ops.view_impls import alias
+from ..ops.view_impls.views import alias
 from ..storage.dtypes import dtype_of
 from ..storage.inference import is_inference_mode_enabled
 from ..storage.tensor_base import TensorBase

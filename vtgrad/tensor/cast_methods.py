@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, Self, overload
 
 from ..errors import ArgumentTypeError, ArgumentValueError
-from ..ops.arguments import array_of
-from ..ops.from_python import check_device
+from ..ops.calling.arguments import array_of
+from ..ops.calling.from_python import check_device
 from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods
 from ..storage.device import Device

@@ -22,8 +22,8 @@ from ..errors import (
 from ..graph.audit import audit, show_to_numpy
 from ..graph.functions import meta_of, requires_grad
 from ..graph.recording import is_grad_enabled
-from ..ops.arguments import array_of
-from ..ops.from_python import index_of, size_of
+from ..ops.calling.arguments import array_of
+from ..ops.calling.from_python import index_of, size_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
 from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64

@@ -16,8 +16,8 @@ from ..errors import (
     ShapeError,
 )
 from ..graph.audit import audit, show_to_numpy
-from ..ops.arguments import numpy_or_none
-from ..ops.from_python import (
+from ..ops.calling.arguments import numpy_or_none
+from ..ops.calling.from_python import (
     array_from_data,
     check_array,
     check_device,
@@ -26,7 +26,7 @@ from ..ops.from_python import (
     number_of,
 )
 from ..ops.generated import functional as F
-from ..ops.kernels.scalars import as_element
+from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType
 from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype, number_dtype, promote

@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from ..ops.arguments import numpy_or_none
-from ..ops.from_python import (
+from ..ops.calling.arguments import numpy_or_none
+from ..ops.calling.from_python import (
     array_from_data,
     check_device,
     empty_strided_impl,
@@ -18,7 +18,7 @@ from ..ops.from_python import (
     sizes_of,
 )
 from ..ops.generated.methods import TensorMethods
-from ..ops.kernels.scalars import as_element
+from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.device import Device
 from ..storage.dtypes import DType

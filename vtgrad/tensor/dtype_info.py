@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from ..ops.arguments import operand_of
+from ..ops.calling.arguments import operand_of
 from ..storage import dtypes
 from ..storage.arrays import Number
 from ..storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ArgumentTypeError, DTypeError
-from ..ops.from_python import check_device, check_differentiable, sizes_of
+from ..ops.calling.from_python import check_device, check_differentiable, sizes_of
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype, numpy_dtype

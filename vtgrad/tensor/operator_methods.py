@@ -8,9 +8,9 @@ from typing import Self, cast
 import numpy as np
 
 from ..errors import ArgumentTypeError, ShapeError
+from ..ops.calling.types import Index
 from ..ops.generated import functional as F
-from ..ops.kernels.scalars import as_element
-from ..ops.types import Index
+from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Number
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase, wrap_like

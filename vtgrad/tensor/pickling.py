@@ -28,7 +28,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
 from ..graph.functions import meta_of, own_meta
-from ..ops.from_python import request_grad
+from ..ops.calling.from_python import request_grad
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import DType, bool_, dtype_of
 from ..storage.geometry import check_in_bounds

@@ -8,9 +8,9 @@ from typing import overload
 import numpy as np
 
 from ..errors import ArgumentTypeError, ResultTypeError
-from ..ops.from_python import check_device, index_of, sizes_of
+from ..ops.calling.from_python import check_device, index_of, sizes_of
 from ..ops.generated import functional as F
-from ..ops.kernels.drawing import draw_integers, normal_, uniform_
+from ..ops.kernels.random import draw_integers, normal_, uniform_
 from ..random import Generator, source_of
 from ..storage.arrays import Array
 from ..storage.device import Device

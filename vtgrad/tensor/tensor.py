@@ -13,7 +13,7 @@ from ..errors import ArgumentTypeError
 from ..graph.operators import install
 from ..ops.generated.methods import TensorMethods
 from ..ops.install import InstalledOperators
-from ..ops.saved_fields import publish_saved_fields
+from ..ops.saving.saved_fields import publish_saved_fields
 from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
 from .conversion import ConversionMethods

@@ -20,14 +20,14 @@ from vtgrad.ops.generated import large_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
     SavesExponentResult, SavesResult, SavesSelf, SavesSelfEndWeight, SavesSelfExponentResult,
-    SavesSelfOther, SavesSelfOtherOrNumber, SavesSelfResult, SavesTensor1Tensor2,
+    SavesSelfOther, SavesSelfOtherOrNumber, SavesSelfOtherResult, SavesSelfResult,
+    SavesTensor1Tensor2,
 )
-from vtgrad.ops.overwriting import over, product
-from vtgrad.ops.types import MemoryFormat
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.ops.kernels.support.overwriting import over, product
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyStr
-from vtgrad.ops.saving import is_square
+from vtgrad.ops.saving.operands import is_square
 
 
 @final
@@ -999,6 +999,69 @@ class ReciprocalBackward0(SavesResult):
 
 
 @final
+class HypotBackward0(SavesSelfOtherResult):
+    """Derivative of `hypot`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> HypotBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = HypotBackward0((edge0, edge1))
+        node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_result = SavedResult(results[0], 0)
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = k.mul(grad, k.div(self_, result))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            other = self.saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = k.mul(grad, k.div(other, result))
+        return grad0, grad1
+
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(2 | owned0, k.mul, grad, k.div(self_, result))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            other = self.saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = over(2 | owned, k.mul, grad, k.div(other, result))
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = F.mul(grad, F.div(self_, result))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            other = self.saved_other.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = F.mul(grad, F.div(other, result))
+        return grad0, grad1
+
+
+@final
 class NegBackward0(OperatorNode):
     """Derivative of `neg`."""
 
@@ -1114,112 +1177,3 @@ class SgnBackward0(SavesSelfResult):
         self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.gradient_of_sgn(grad, self_, result),)
-
-
-@final
-class ConjPhysicalBackward0(OperatorNode):
-    """Derivative of `_conj_physical`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward0:
-        node = ConjPhysicalBackward0((gradient_edge(self),))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.conj(grad),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.conj(grad),)
-
-
-@final
-class ConjPhysicalBackward1(OperatorNode):
-    """Derivative of `_conj_physical`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward1:
-        node = ConjPhysicalBackward1((gradient_edge(self),))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.conj(grad),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.conj(grad),)
-
-
-@final
-class ToCopyBackward0(OperatorNode):
-    """Derivative of `to_dtype`."""
-
-    __slots__ = ("self_dtype",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_dtype: NumpyDType
-
-    @staticmethod
-    def record(self: TensorBase, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> ToCopyBackward0:
-        node = ToCopyBackward0((gradient_edge(self),))
-        node.self_dtype = self._impl.array.dtype
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.to_dtype(grad, self.self_dtype),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.to_dtype(grad, self.self_dtype),)
-
-
-@final
-class SumToSizeBackward0(OperatorNode):
-    """Derivative of `sum_to_size`."""
-
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(self: TensorBase, size: Shape) -> SumToSizeBackward0:
-        node = SumToSizeBackward0((gradient_edge(self),))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.expand_to(grad, self.self_shape),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.expand_to(grad, self.self_shape),)
-
-
-@final
-class ExpandToBackward0(OperatorNode):
-    """Derivative of `expand_to`."""
-
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(self: TensorBase, size: Shape) -> ExpandToBackward0:
-        node = ExpandToBackward0((gradient_edge(self),))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.sum_to_size(grad, self.self_shape),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.sum_to_size(grad, self.self_shape),)

@@ -22,7 +22,7 @@ from vtgrad.ops.generated.saves import (
     SavesCondition, SavesResult, SavesSelf, SavesSelfMax, SavesSelfMin, SavesSelfMinOrNoneMaxOrNone,
     SavesSelfOther,
 )
-from vtgrad.ops.overwriting import over
+from vtgrad.ops.kernels.support.overwriting import over
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -1017,95 +1017,3 @@ class GeBackward1(OperatorNode):
         grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
         grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
-
-
-@final
-class LogicalAndBackward0(OperatorNode):
-    """Derivative of `logical_and`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
-    @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalAndBackward0:
-        node = LogicalAndBackward0((gradient_edge(self), gradient_edge(other)))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
-        return grad0, grad1
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
-        return grad0, grad1
-
-
-@final
-class LogicalOrBackward0(OperatorNode):
-    """Derivative of `logical_or`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
-    @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalOrBackward0:
-        node = LogicalOrBackward0((gradient_edge(self), gradient_edge(other)))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
-        return grad0, grad1
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
-        return grad0, grad1
-
-
-@final
-class LogicalXorBackward0(OperatorNode):
-    """Derivative of `logical_xor`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
-    @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalXorBackward0:
-        node = LogicalXorBackward0((gradient_edge(self), gradient_edge(other)))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
-        return grad0, grad1
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
-        return grad0, grad1
-
-
-@final
-class LogicalNotBackward0(OperatorNode):
-    """Derivative of `logical_not`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> LogicalNotBackward0:
-        node = LogicalNotBackward0((gradient_edge(self),))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.zeros_like(grad),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.zeros_like(grad),)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of
-from vtgrad.ops.explain import explain
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.explain import explain
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, AnyTensor, T
@@ -21,9 +21,9 @@ from vtgrad.ops.generated.elementary_nodes import (
     AcosBackward0, AcoshBackward0, AcoshBackward1, AsinBackward0, AsinhBackward0, AsinhBackward1,
     Atan2Backward0, AtanBackward0, AtanhBackward0, AtanhBackward1, CeilBackward0, CosBackward0,
     CoshBackward0, Deg2RadBackward0, Exp2Backward0, ExpBackward0, Expm1Backward0, FloorBackward0,
-    FracBackward0, Log10Backward0, Log1PBackward0, Log2Backward0, LogBackward0, Rad2DegBackward0,
-    RoundBackward0, RoundBackward1, SigmoidBackward0, SinBackward0, SinhBackward0, TanBackward0,
-    TanhBackward0, TruncBackward0,
+    FracBackward0, Log10Backward0, Log1PBackward0, Log2Backward0, LogBackward0, Logaddexp2Backward0,
+    LogaddexpBackward0, Rad2DegBackward0, RoundBackward0, RoundBackward1, SigmoidBackward0,
+    SinBackward0, SinhBackward0, TanBackward0, TanhBackward0, TruncBackward0,
 )
 
 __all__ = [
@@ -31,9 +31,9 @@ __all__ = [
     "atan2_", "atan_", "atanh", "atanh_", "ceil", "ceil_", "cos", "cos_", "cosh", "cosh_",
     "deg2rad", "deg2rad_", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "floor", "floor_",
     "frac", "frac_", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_", "log_",
-    "rad2deg", "rad2deg_", "round_decimals", "round_decimals_", "round_whole", "round_whole_",
-    "sigmoid", "sigmoid_", "sin", "sin_", "sinh", "sinh_", "tan", "tan_", "tanh", "tanh_", "trunc",
-    "trunc_",
+    "logaddexp", "logaddexp2", "rad2deg", "rad2deg_", "round_decimals", "round_decimals_",
+    "round_whole", "round_whole_", "sigmoid", "sigmoid_", "sin", "sin_", "sinh", "sinh_", "tan",
+    "tan_", "tanh", "tanh_", "trunc", "trunc_",
 ]
 
 
@@ -311,6 +311,52 @@ def sigmoid_(input: T) -> T:
             return sigmoid_(input)
         explain(error, "input: Tensor", input)
         raise
+
+
+def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """The logarithm of the sum of the exponentials."""
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.logaddexp, input._impl.array, other._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return logaddexp(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "logaddexp", inputs=(input, other))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = LogaddexpBackward0.record(input, other)
+        set_history(result, node)
+    return result
+
+
+def logaddexp2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """The logarithm to base 2 of the sum of powers of 2."""
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.logaddexp2, input._impl.array, other._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return logaddexp2(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "logaddexp2", inputs=(input, other))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = Logaddexp2Backward0.record(input, other)
+        set_history(result, node)
+    return result
 
 
 def sin(input: T, *, out: T | None = None) -> T:

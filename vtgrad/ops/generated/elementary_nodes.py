@@ -19,7 +19,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import SavesResult, SavesSelf, SavesSelfOther
-from vtgrad.ops.overwriting import over, product
+from vtgrad.ops.kernels.support.overwriting import over, product
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -289,6 +289,124 @@ class SigmoidBackward0(SavesResult):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.mul(F.rsub(result, 1), result))),)
+
+
+@final
+class LogaddexpBackward0(SavesSelfOther):
+    """Derivative of `logaddexp`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase) -> LogaddexpBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = LogaddexpBackward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad0 = k.div(grad, k.conj(k.add(k.exp(k.sub(other, self_)), 1)))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = k.div(grad, k.conj(k.add(k.exp(k.sub(self_, other)), 1)))
+        return grad0, grad1
+
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(2 | owned0, k.div, grad, k.conj(over(1, k.add, over(1, k.exp, k.sub(other, self_)), 1)))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = over(2 | owned, k.div, grad, k.conj(over(1, k.add, over(1, k.exp, k.sub(self_, other)), 1)))
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            grad0 = F.div(grad, F.conj(F.add(F.exp(F.sub(other, self_)), 1)))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            grad1 = F.div(grad, F.conj(F.add(F.exp(F.sub(self_, other)), 1)))
+        return grad0, grad1
+
+
+@final
+class Logaddexp2Backward0(SavesSelfOther):
+    """Derivative of `logaddexp2`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase) -> Logaddexp2Backward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = Logaddexp2Backward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad0 = k.div(grad, k.add(k.exp2(k.sub(other, self_)), 1))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = k.div(grad, k.add(k.exp2(k.sub(self_, other)), 1))
+        return grad0, grad1
+
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(2 | owned0, k.div, grad, k.add(k.exp2(k.sub(other, self_)), 1))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = over(2 | owned, k.div, grad, k.add(k.exp2(k.sub(self_, other)), 1))
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            grad0 = F.div(grad, F.add(F.exp2(F.sub(other, self_)), 1))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            grad1 = F.div(grad, F.add(F.exp2(F.sub(self_, other)), 1))
+        return grad0, grad1
 
 
 @final

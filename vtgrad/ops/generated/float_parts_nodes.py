@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, SHARED
-from vtgrad.graph.operator_node import OperatorNode
+from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
@@ -18,8 +17,8 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesAngleResult, SavesExponent, SavesOtherResult, SavesSelf, SavesSelfOther, SavesSelfResult
-from vtgrad.ops.overwriting import over
+from vtgrad.ops.generated.saves import SavesExponent, SavesOtherResult, SavesSelf, SavesSelfOther, SavesSelfResult
+from vtgrad.ops.kernels.support.overwriting import over
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyFloat
@@ -259,41 +258,6 @@ class FrexpBackward0(SavesExponent):
 
 
 @final
-class AngleBackward0(SavesSelf):
-    """Derivative of `angle`."""
-
-    __slots__ = ("self_dtype",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    takes_large: ClassVar[bool] = True
-
-    self_dtype: NumpyDType
-
-    @staticmethod
-    def record(self: TensorBase) -> AngleBackward0:
-        edge0 = gradient_edge(self)
-        node = AngleBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.self_dtype = self._impl.array.dtype
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_angle(grad, self_, self.self_dtype),)
-
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_angle(owned, grad, self_, self.self_dtype)
-        return (grad0,), (SHARED,)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_angle(grad, self_, self.self_dtype),)
-
-
-@final
 class NanToNumBackward0(SavesSelf):
     """Derivative of `nan_to_num`."""
 
@@ -333,93 +297,3 @@ class NanToNumBackward0(SavesSelf):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_nan_to_num(grad, self_, self.self_dtype),)
-
-
-@final
-class ComplexBackward0(OperatorNode):
-    """Derivative of `complex`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
-    takes_large: ClassVar[bool] = True
-
-    @staticmethod
-    def record(real: TensorBase, imag: TensorBase) -> ComplexBackward0:
-        node = ComplexBackward0((gradient_edge(real), gradient_edge(imag)))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.mul(grad, -1j) if needs & 2 and self.next_edges[1] is not None else None
-        return grad0, grad1
-
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
-            owned = False
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = over(owned, k.mul, grad, -1j)
-        return (grad0, grad1), (PASSED, FRESH)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.mul(grad, -1j) if needs & 2 and self.next_edges[1] is not None else None
-        return grad0, grad1
-
-
-@final
-class PolarBackward0(SavesAngleResult):
-    """Derivative of `polar`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    takes_large: ClassVar[bool] = True
-    saves_results: ClassVar[bool] = True
-
-    @staticmethod
-    def record(abs: TensorBase, angle: TensorBase) -> PolarBackward0:
-        edge0 = gradient_edge(abs)
-        edge1 = gradient_edge(angle)
-        node = PolarBackward0((edge0, edge1))
-        node.saved_angle = UNSAVED if edge0 is None else SavedVariable(angle, edge1)
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            angle = self.saved_angle.unpack_array(self)
-            grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad1 = k.mul(k.conj(grad), k.mul(result, 1j))
-        return grad0, grad1
-
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            angle = self.saved_angle.unpack_array(self)
-            grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad1 = over(2, k.mul, k.conj(grad), k.mul(result, 1j))
-        return (grad0, grad1), (FRESH, FRESH)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            angle = self.saved_angle.unpack(self)
-            grad0 = F.mul(F.conj(grad), F.polar(F.add(F.zeros_like(angle), 1), angle))
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack(self)
-            grad1 = F.mul(F.conj(grad), F.mul(result, 1j))
-        return grad0, grad1

@@ -20,7 +20,10 @@ from vtgrad.ops.generated.comparison import ge as greater_equal
 from vtgrad.ops.generated.comparison import lt as less
 from vtgrad.ops.generated.comparison import le as less_equal
 from vtgrad.ops.generated.comparison import ne as not_equal
+from vtgrad.ops.generated.complex_numbers import *
 from vtgrad.ops.generated.copying import *
+from vtgrad.ops.generated.creation import *
+from vtgrad.ops.generated.cumulative import *
 from vtgrad.ops.generated.elementary import *
 from vtgrad.ops.generated.elementary import acos as arccos
 from vtgrad.ops.generated.elementary import acos_ as arccos_
@@ -40,44 +43,57 @@ from vtgrad.ops.generated.elementary import trunc as fix
 from vtgrad.ops.generated.elementary import trunc_ as fix_
 from vtgrad.ops.generated.float_parts import *
 from vtgrad.ops.generated.indexing import *
-from vtgrad.ops.generated.merging import *
-from vtgrad.ops.generated.ordering import *
-from vtgrad.ops.generated.products import *
+from vtgrad.ops.generated.joining import *
+from vtgrad.ops.generated.linalg import *
+from vtgrad.ops.generated.logic import *
 from vtgrad.ops.generated.random import *
 from vtgrad.ops.generated.reductions import *
+from vtgrad.ops.generated.sorting import *
 from vtgrad.ops.generated.special import *
 from vtgrad.ops.generated.structure import *
 from vtgrad.ops.generated.views import *
-from vtgrad.ops.composites.bounds import *
-from vtgrad.ops.composites.brackets import *
-from vtgrad.ops.composites.complex_parts import *
+from vtgrad.ops.composites.arithmetic import *
+from vtgrad.ops.composites.arithmetic import div as divide
+from vtgrad.ops.composites.arithmetic import div_ as divide_
+from vtgrad.ops.composites.comparison import *
+from vtgrad.ops.composites.comparison import gt_ as greater_
+from vtgrad.ops.composites.comparison import ge_ as greater_equal_
+from vtgrad.ops.composites.comparison import lt_ as less_
+from vtgrad.ops.composites.comparison import le_ as less_equal_
+from vtgrad.ops.composites.comparison import ne_ as not_equal_
+from vtgrad.ops.composites.complex_numbers import *
+from vtgrad.ops.composites.copying import *
 from vtgrad.ops.composites.creation import *
-from vtgrad.ops.composites.extremes import *
-from vtgrad.ops.composites.indexing import *
+from vtgrad.ops.composites.cumulative import *
+from vtgrad.ops.composites.elementary import *
+from vtgrad.ops.composites.float_parts import *
+from vtgrad.ops.composites.indexing.getitem import *
+from vtgrad.ops.composites.indexing.index_arrays import *
+from vtgrad.ops.composites.indexing.masks import *
+from vtgrad.ops.composites.joining import *
+from vtgrad.ops.composites.linalg.products import *
+from vtgrad.ops.composites.linalg.products import outer as ger
+from vtgrad.ops.composites.linalg.tensor_products import *
 from vtgrad.ops.composites.memory import *
-from vtgrad.ops.composites.ordering import *
-from vtgrad.ops.composites.parts import *
-from vtgrad.ops.composites.pointwise import *
-from vtgrad.ops.composites.pointwise import div as divide
-from vtgrad.ops.composites.pointwise import div_ as divide_
-from vtgrad.ops.composites.pointwise import gt_ as greater_
-from vtgrad.ops.composites.pointwise import ge_ as greater_equal_
-from vtgrad.ops.composites.pointwise import lt_ as less_
-from vtgrad.ops.composites.pointwise import le_ as less_equal_
-from vtgrad.ops.composites.pointwise import ne_ as not_equal_
-from vtgrad.ops.composites.products import *
-from vtgrad.ops.composites.products import outer as ger
+from vtgrad.ops.composites.predicates import *
 from vtgrad.ops.composites.python_functions import *
-from vtgrad.ops.composites.questions import *
-from vtgrad.ops.composites.reductions import *
-from vtgrad.ops.composites.running import *
-from vtgrad.ops.composites.sampling import *
-from vtgrad.ops.composites.shaping import *
+from vtgrad.ops.composites.random import *
+from vtgrad.ops.composites.reductions.exponential_sums import *
+from vtgrad.ops.composites.reductions.extremes import *
+from vtgrad.ops.composites.reductions.norms import *
+from vtgrad.ops.composites.reductions.reduce import *
+from vtgrad.ops.composites.reductions.statistics import *
+from vtgrad.ops.composites.sorting import *
 from vtgrad.ops.composites.special import *
-from vtgrad.ops.composites.statistics import *
-from vtgrad.ops.composites.structure import *
-from vtgrad.ops.composites.support import *
-from vtgrad.ops.composites.tensor_products import *
+from vtgrad.ops.composites.structure.diagonals import *
+from vtgrad.ops.composites.structure.grids import *
+from vtgrad.ops.composites.structure.rearranging import *
+from vtgrad.ops.composites.structure.repeating import *
+from vtgrad.ops.composites.support.for_formulas import *
+from vtgrad.ops.composites.support.recorded_gradients import *
+from vtgrad.ops.composites.views.copies import *
+from vtgrad.ops.composites.views.parts import *
+from vtgrad.ops.composites.views.shaping import *
 
 __all__ = [
     "_as_strided_copy", "_conj_physical", "_neg_view", "_reshape_alias", "_squeeze_all_copy",

@@ -12,16 +12,19 @@ from typing import ClassVar, SupportsIndex, final
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesIndex, SavesIndexSource, SavesIndicesList, SavesMask, SavesSelfIndex, SavesSelfMask
+from vtgrad.ops.generated.saves import (
+    SavesIndex, SavesIndexSource, SavesIndicesList, SavesMask, SavesSelfIndex,
+    SavesSelfIndexSourceResult, SavesSelfIndexSrcResult, SavesSelfMask,
+)
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyBool
-from vtgrad.ops.saving import array_list, integers, save_list, tensor_list
+from vtgrad.storage.unchecked import AnyBool, AnyStr
+from vtgrad.ops.saving.operands import array_list, integers, save_list, tensor_list
 
 
 @final
@@ -397,6 +400,52 @@ class TakeSpreadBackward0(SavesIndex):
 
 
 @final
+class PutBackward0(SavesIndex):
+    """Derivative of `put`."""
+
+    __slots__ = ("accumulate", "self_shape", "source_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
+
+    self_shape: Shape
+    source_shape: Shape
+    accumulate: AnyBool
+
+    @staticmethod
+    def record(
+        self: TensorBase, index: TensorBase, source: TensorBase, accumulate: AnyBool = False, *, inplace: bool = False
+    ) -> PutBackward0:
+        node = PutBackward0((gradient_edge(self), gradient_edge(source)))
+        node.saved_index = SavedVariable(index, None)
+        node.self_shape = self._impl.array.shape
+        node.source_shape = source._impl.array.shape
+        node.accumulate = accumulate
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            index = self.saved_index.unpack_array(self)
+            grad0 = array_formulas.put_self_gradient(grad, index, self.accumulate)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            index = self.saved_index.unpack_array(self)
+            grad1 = array_formulas.put_source_gradient(grad, index, self.self_shape, self.source_shape, self.accumulate)
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            index = self.saved_index.unpack(self)
+            grad0 = tensor_formulas.put_self_gradient(grad, index, self.accumulate)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            index = self.saved_index.unpack(self)
+            grad1 = tensor_formulas.put_source_gradient(grad, index, self.self_shape, self.source_shape, self.accumulate)
+        return grad0, grad1
+
+
+@final
 class MaskedSelectBackward0(SavesSelfMask):
     """Derivative of `masked_select`."""
 
@@ -503,6 +552,46 @@ class MaskedFillBackward1(SavesMask):
         if needs & 2 and self.next_edges[1] is not None:
             mask = self.saved_mask.unpack(self)
             grad1 = tensor_formulas.masked_total(grad, mask)
+        return grad0, grad1
+
+
+@final
+class MaskedScatterBackward0(SavesMask):
+    """Derivative of `masked_scatter`."""
+
+    __slots__ = ("source_shape",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
+
+    source_shape: Shape
+
+    @staticmethod
+    def record(self: TensorBase, mask: TensorBase, source: TensorBase, *, inplace: bool = False) -> MaskedScatterBackward0:
+        node = MaskedScatterBackward0((gradient_edge(self), gradient_edge(source)))
+        node.saved_mask = SavedVariable(mask, None)
+        node.source_shape = source._impl.array.shape
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            mask = self.saved_mask.unpack_array(self)
+            grad0 = k.masked_fill(grad, mask, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            mask = self.saved_mask.unpack_array(self)
+            grad1 = array_formulas.masked_scatter_source_gradient(grad, mask, self.source_shape)
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            mask = self.saved_mask.unpack(self)
+            grad0 = F.masked_fill(grad, mask, 0)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            mask = self.saved_mask.unpack(self)
+            grad1 = tensor_formulas.masked_scatter_source_gradient(grad, mask, self.source_shape)
         return grad0, grad1
 
 
@@ -614,5 +703,157 @@ class IndexPutBackward0(SavesIndicesList):
             indices = tensor_list(self.saved_indices, self)
             grad1 = tensor_formulas.index_put_values_gradient(
                 grad, indices, self.places, self.self_shape, self.values_shape, self.accumulate
+            )
+        return grad0, grad1
+
+
+@final
+class ScatterReduceBackward0(SavesSelfIndexSrcResult):
+    """Derivative of `scatter_reduce`."""
+
+    __slots__ = ("dim", "include_self", "reduce")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+    saves_results: ClassVar[bool] = True
+
+    dim: int
+    reduce: AnyStr
+    include_self: AnyBool
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: SupportsIndex,
+        index: TensorBase,
+        src: TensorBase,
+        reduce: AnyStr,
+        *,
+        include_self: AnyBool = True,
+        inplace: bool = False,
+    ) -> ScatterReduceBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(src)
+        node = ScatterReduceBackward0((edge0, edge1))
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_index = SavedVariable(index, None)
+        node.saved_src = node.saved_self if src is self and not inplace else SavedVariable(src, edge1)
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.reduce = reduce
+        node.include_self = include_self
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_result = SavedResult(results[0], 0)
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
+            src = self.saved_src.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = array_formulas.scatter_reduce_self_gradient(grad, self_, self.dim, index, src, self.reduce, self.include_self, result)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
+            src = self.saved_src.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = array_formulas.scatter_reduce_source_gradient(grad, self_, self.dim, index, src, self.reduce, self.include_self, result)
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            index = self.saved_index.unpack(self)
+            src = self.saved_src.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = tensor_formulas.scatter_reduce_self_gradient(grad, self_, self.dim, index, src, self.reduce, self.include_self, result)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            index = self.saved_index.unpack(self)
+            src = self.saved_src.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = tensor_formulas.scatter_reduce_source_gradient(
+                grad, self_, self.dim, index, src, self.reduce, self.include_self, result
+            )
+        return grad0, grad1
+
+
+@final
+class IndexReduceBackward0(SavesSelfIndexSourceResult):
+    """Derivative of `index_reduce`."""
+
+    __slots__ = ("dim", "include_self", "reduce")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+    saves_results: ClassVar[bool] = True
+
+    dim: int
+    reduce: AnyStr
+    include_self: AnyBool
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: SupportsIndex,
+        index: TensorBase,
+        source: TensorBase,
+        reduce: AnyStr,
+        *,
+        include_self: AnyBool = True,
+        inplace: bool = False,
+    ) -> IndexReduceBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(source)
+        node = IndexReduceBackward0((edge0, edge1))
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_index = SavedVariable(index, None)
+        node.saved_source = node.saved_self if source is self and not inplace else SavedVariable(source, edge1)
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.reduce = reduce
+        node.include_self = include_self
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_result = SavedResult(results[0], 0)
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
+            source = self.saved_source.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = array_formulas.index_reduce_self_gradient(grad, self_, self.dim, index, source, self.reduce, self.include_self, result)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
+            source = self.saved_source.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = array_formulas.index_reduce_source_gradient(
+                grad, self_, self.dim, index, source, self.reduce, self.include_self, result
+            )
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            index = self.saved_index.unpack(self)
+            source = self.saved_source.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = tensor_formulas.index_reduce_self_gradient(grad, self_, self.dim, index, source, self.reduce, self.include_self, result)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            index = self.saved_index.unpack(self)
+            source = self.saved_source.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = tensor_formulas.index_reduce_source_gradient(
+                grad, self_, self.dim, index, source, self.reduce, self.include_self, result
             )
         return grad0, grad1

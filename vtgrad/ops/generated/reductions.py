@@ -12,10 +12,10 @@ from typing import Generic, NamedTuple
 from vtgrad.graph.functions import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import numpy_or_none
-from vtgrad.ops.explain import explain
-from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.types import Dims
+from vtgrad.ops.calling.arguments import numpy_or_none
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
@@ -25,23 +25,20 @@ from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.reductions_nodes import (
-    AmaxBackward0, AminBackward0, AminmaxBackward0, CummaxBackward0, CumminBackward0,
-    CumprodBackward0, CumsumBackward0, DistBackward0, LinalgVectorNormBackward0,
-    LogSoftmaxBackward0, LogcumsumexpBackward0, LogsumexpBackward0, MaxBackward0, MaxBackward1,
-    MeanBackward0, MeanBackward1, MedianBackward0, MedianBackward1, MinBackward0, MinBackward1,
-    NansumBackward0, ProdBackward0, ProdBackward1, PutSelectedBackward0, RenormBackward0,
-    SoftmaxBackward0, StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1,
-    TakeSelectedBackward0, VarBackward0, VarMeanBackward0,
+    AmaxBackward0, AminBackward0, AminmaxBackward0, DistBackward0, LinalgVectorNormBackward0,
+    LogSoftmaxBackward0, LogsumexpBackward0, MaxBackward0, MaxBackward1, MeanBackward0,
+    MeanBackward1, MedianBackward0, MedianBackward1, MinBackward0, MinBackward1, NansumBackward0,
+    ProdBackward0, ProdBackward1, PutSelectedBackward0, RenormBackward0, SoftmaxBackward0,
+    StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1, TakeSelectedBackward0, VarBackward0,
+    VarMeanBackward0,
 )
 
 __all__ = [
     "all_dim", "amax_dim", "amin_dim", "aminmax_dim", "any_dim", "argmax_dim", "argmin_dim",
-    "count_nonzero_dim", "cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim",
-    "cumsum_dim_", "dist", "linalg_vector_norm", "log_softmax_dim", "logcumsumexp_dim",
-    "logsumexp_dim", "max_all", "max_dim", "mean_all", "mean_dim", "median_all", "median_dim",
-    "min_all", "min_dim", "nansum_dim", "prod_all", "prod_dim", "put_selected", "renorm", "renorm_",
-    "softmax_dim", "std_dim", "std_mean_dim", "sum_all", "sum_dim", "take_selected", "var_dim",
-    "var_mean_dim",
+    "count_nonzero_dim", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim",
+    "max_all", "max_dim", "mean_all", "mean_dim", "median_all", "median_dim", "min_all", "min_dim",
+    "nansum_dim", "prod_all", "prod_dim", "put_selected", "renorm", "renorm_", "softmax_dim",
+    "std_dim", "std_mean_dim", "sum_all", "sum_dim", "take_selected", "var_dim", "var_mean_dim",
 ]
 
 
@@ -610,75 +607,6 @@ def log_softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     return result
 
 
-def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running sums along a dimension."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.cumsum, self._impl.array, dim, dtype=numpy_or_none(dtype))
-    except Exception as error:
-        if renewed(error):
-            return cumsum_dim(self, dim, dtype=dtype, out=out)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None", self, dim, dtype, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "cumsum")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = CumsumBackward0.record(self, dim, dtype=dtype)
-        set_history(result, node)
-    return result
-
-
-_cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
-
-
-def cumsum_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
-    """Write the result of `cumsum_dim` into the tensor itself, which is returned."""
-    try:
-        return write(self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
-    except Exception as error:
-        if renewed(error):
-            return cumsum_dim_(self, dim, dtype=dtype)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
-        raise
-
-
-def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running products along a dimension."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.cumprod, self._impl.array, dim, dtype=numpy_or_none(dtype))
-    except Exception as error:
-        if renewed(error):
-            return cumprod_dim(self, dim, dtype=dtype, out=out)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None", self, dim, dtype, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "cumprod")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = CumprodBackward0.record(self, dim, dtype=dtype)
-        set_history(result, node)
-        node.save_results(result)
-    return result
-
-
-_cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
-
-
-def cumprod_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
-    """Write the result of `cumprod_dim` into the tensor itself, which is returned."""
-    try:
-        return write(self, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
-    except Exception as error:
-        if renewed(error):
-            return cumprod_dim_(self, dim, dtype=dtype)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
-        raise
-
-
 def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | None = None) -> T:
     """The slices along a dimension, those of a norm above the limit scaled down to it."""
     try:
@@ -780,87 +708,6 @@ def aminmax_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *,
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
-
-
-class CummaxDimResult(NamedTuple, Generic[T]):
-    """Results of `cummax_dim`."""
-
-    values: T
-    indices: T
-
-
-def cummax_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
-    """The largest elements up to each place, and the last places where they stand."""
-    try:
-        if out is not None:
-            out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.cummax_dim, self._impl.array, dim)
-    except Exception as error:
-        if renewed(error):
-            return cummax_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
-        raise
-    if out is not None:
-        return CummaxDimResult(*write_outs(out, arrays, "cummax", exact=True))
-    results = CummaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = CummaxBackward0.record(self, dim)
-        set_history_of_each(results, node)
-        node.save_results(*results)
-    return results
-
-
-class CumminDimResult(NamedTuple, Generic[T]):
-    """Results of `cummin_dim`."""
-
-    values: T
-    indices: T
-
-
-def cummin_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
-    """The smallest elements up to each place, and the last places where they stand."""
-    try:
-        if out is not None:
-            out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.cummin_dim, self._impl.array, dim)
-    except Exception as error:
-        if renewed(error):
-            return cummin_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
-        raise
-    if out is not None:
-        return CumminDimResult(*write_outs(out, arrays, "cummin", exact=True))
-    results = CumminDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = CumminBackward0.record(self, dim)
-        set_history_of_each(results, node)
-        node.save_results(*results)
-    return results
-
-
-def logcumsumexp_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """Logarithms of running sums of exponentials."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.logcumsumexp_dim, self._impl.array, dim)
-    except Exception as error:
-        if renewed(error):
-            return logcumsumexp_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "logcumsumexp", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = LogcumsumexpBackward0.record(self, dim)
-        set_history(result, node)
-        node.save_results(result)
-    return result
 
 
 class VarMeanDimResult(NamedTuple, Generic[T]):

@@ -23,12 +23,12 @@ from vtgrad.ops.generated.saves import (
     SavesIndices, SavesResult, SavesSelf, SavesSelfMinMax, SavesSelfOtherResult, SavesSelfResult,
     SavesSelfStd,
 )
-from vtgrad.ops.types import Dims
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.ops.calling.types import Dims
+from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool, AnyFloat
-from vtgrad.ops.saving import integers
+from vtgrad.ops.saving.operands import integers
 
 
 @final
@@ -778,62 +778,6 @@ class LogSoftmaxBackward0(SavesResult):
 
 
 @final
-class CumsumBackward0(OperatorNode):
-    """Derivative of `cumsum_dim`."""
-
-    __slots__ = ("dim",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    dim: int
-
-    @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False) -> CumsumBackward0:
-        node = CumsumBackward0((gradient_edge(self),))
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (array_formulas.cumsum_gradient(grad, self.dim),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (tensor_formulas.cumsum_gradient(grad, self.dim),)
-
-
-@final
-class CumprodBackward0(SavesSelfResult):
-    """Derivative of `cumprod_dim`."""
-
-    __slots__ = ("dim",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    saves_results: ClassVar[bool] = True
-
-    dim: int
-
-    @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False) -> CumprodBackward0:
-        edge0 = gradient_edge(self)
-        node = CumprodBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        result = self.saved_result.unpack_array(self)
-        return (k.cumprod_backward(grad, self_, result, self.dim),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        result = self.saved_result.unpack(self)
-        return (F.cumprod_backward(grad, self_, result, self.dim),)
-
-
-@final
 class RenormBackward0(SavesSelf):
     """Derivative of `renorm`."""
 
@@ -939,108 +883,6 @@ class AminmaxBackward0(SavesSelfMinMax):
         min = self.saved_min.unpack(self)
         max = self.saved_max.unpack(self)
         return (tensor_formulas.gradient_of_aminmax(grads, self_, min, max, self.dim),)
-
-
-@final
-class CummaxBackward0(SavesIndices):
-    """Derivative of `cummax_dim`."""
-
-    __slots__ = ("dim",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    saves_results: ClassVar[bool] = True
-
-    dim: int
-
-    @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex) -> CummaxBackward0:
-        node = CummaxBackward0((gradient_edge(self),))
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
-
-
-@final
-class CumminBackward0(SavesIndices):
-    """Derivative of `cummin_dim`."""
-
-    __slots__ = ("dim",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    saves_results: ClassVar[bool] = True
-
-    dim: int
-
-    @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex) -> CumminBackward0:
-        node = CumminBackward0((gradient_edge(self),))
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
-
-
-@final
-class LogcumsumexpBackward0(SavesSelfResult):
-    """Derivative of `logcumsumexp_dim`."""
-
-    __slots__ = ("dim", "self_dtype")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    takes_large: ClassVar[bool] = True
-    saves_results: ClassVar[bool] = True
-
-    self_dtype: NumpyDType
-    dim: int
-
-    @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex) -> LogcumsumexpBackward0:
-        edge0 = gradient_edge(self)
-        node = LogcumsumexpBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.self_dtype = self._impl.array.dtype
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        result = self.saved_result.unpack_array(self)
-        return (array_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),)
-
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.gradient_of_logcumsumexp(owned, grad, self_, result, self.dim, self.self_dtype)
-        return (grad0,), (SHARED,)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        result = self.saved_result.unpack(self)
-        return (tensor_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),)
 
 
 @final

@@ -10,7 +10,7 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import collect_next_edges, gradient_edge
-from vtgrad.graph.node import SHARED
+from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import formulas as array_formulas
@@ -19,119 +19,8 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.ops.saving import integers, shapes_of_operand
-
-
-@final
-class UnsafeSplitBackward0(OperatorNode):
-    """Derivative of `unsafe_split_equal`."""
-
-    __slots__ = ("dim", "self_shape")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    dim: int
-
-    @staticmethod
-    def record(self: TensorBase, split_size: SupportsIndex, dim: SupportsIndex = 0) -> UnsafeSplitBackward0:
-        node = UnsafeSplitBackward0((gradient_edge(self),))
-        node.self_shape = self._impl.array.shape
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        if all(g is None for g in grads):
-            return (None,)
-        return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
-
-    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
-        if all(g is None for g in grads):
-            return (None,)
-        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
-
-
-@final
-class UnsafeSplitWithSizesBackward0(OperatorNode):
-    """Derivative of `unsafe_split_with_sizes`."""
-
-    __slots__ = ("dim", "self_shape", "split_sizes")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    split_sizes: Sequence[int]
-    dim: int
-
-    @staticmethod
-    def record(self: TensorBase, split_sizes: Sequence[int], dim: SupportsIndex = 0) -> UnsafeSplitWithSizesBackward0:
-        node = UnsafeSplitWithSizesBackward0((gradient_edge(self),))
-        node.self_shape = self._impl.array.shape
-        node.split_sizes = integers(split_sizes)
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        if all(g is None for g in grads):
-            return (None,)
-        return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
-
-    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
-        if all(g is None for g in grads):
-            return (None,)
-        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
-
-
-@final
-class NarrowCopyBackward0(OperatorNode):
-    """Derivative of `narrow_copy`."""
-
-    __slots__ = ("dim", "length", "self_shape", "start")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    dim: int
-    start: int
-    length: int
-
-    @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> NarrowCopyBackward0:
-        node = NarrowCopyBackward0((gradient_edge(self),))
-        node.self_shape = self._impl.array.shape
-        node.dim = dim if type(dim) is int else integer(dim)
-        node.start = start if type(start) is int else integer(start)
-        node.length = length if type(length) is int else integer(length)
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (array_formulas.narrow_copy_gradient(grad, self.self_shape, self.dim, self.start, self.length),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (tensor_formulas.narrow_copy_gradient(grad, self.self_shape, self.dim, self.start, self.length),)
-
-
-@final
-class ViewBackward0_copy(OperatorNode):
-    """Derivative of `_view_copy`."""
-
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(self: TensorBase, size: Sequence[int]) -> ViewBackward0_copy:
-        node = ViewBackward0_copy((gradient_edge(self),))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.reshape(grad, self.self_shape),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.reshape(grad, self.self_shape),)
+from vtgrad.storage.unchecked import AnyInt
+from vtgrad.ops.saving.operands import integers, shapes_of_operand
 
 
 @final
@@ -162,6 +51,74 @@ class DiagEmbedBackward0(OperatorNode):
 
 
 @final
+class BlockDiagBackward0(OperatorNode):
+    """Derivative of `block_diagonal`."""
+
+    __slots__ = ("tensors_shapes",)
+
+    tensors_shapes: list[Shape]
+
+    @staticmethod
+    def record(tensors: Sequence[TensorBase]) -> BlockDiagBackward0:
+        edges = collect_next_edges(*tensors)
+        node = BlockDiagBackward0(edges)
+        node.tensors_shapes = shapes_of_operand(tensors)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return array_formulas.block_diag_gradients(grad, self.tensors_shapes)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return tensor_formulas.block_diag_gradients(grad, self.tensors_shapes)
+
+
+@final
+class TrilBackward0(OperatorNode):
+    """Derivative of `tril`."""
+
+    __slots__ = ("diagonal",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    diagonal: int
+
+    @staticmethod
+    def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TrilBackward0:
+        node = TrilBackward0((gradient_edge(self),))
+        node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.tril(grad, self.diagonal),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.tril(grad, self.diagonal),)
+
+
+@final
+class TriuBackward0(OperatorNode):
+    """Derivative of `triu`."""
+
+    __slots__ = ("diagonal",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    diagonal: int
+
+    @staticmethod
+    def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TriuBackward0:
+        node = TriuBackward0((gradient_edge(self),))
+        node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.triu(grad, self.diagonal),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.triu(grad, self.diagonal),)
+
+
+@final
 class Rot90Backward0(OperatorNode):
     """Derivative of `rot90_turns`."""
 
@@ -187,22 +144,73 @@ class Rot90Backward0(OperatorNode):
 
 
 @final
-class BlockDiagBackward0(OperatorNode):
-    """Derivative of `block_diagonal`."""
+class RepeatBackward0(OperatorNode):
+    """Derivative of `repeat_tiles`."""
 
-    __slots__ = ("tensors_shapes",)
+    __slots__ = ("repeats", "self_shape")
 
-    tensors_shapes: list[Shape]
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    repeats: Sequence[int]
 
     @staticmethod
-    def record(tensors: Sequence[TensorBase]) -> BlockDiagBackward0:
-        edges = collect_next_edges(*tensors)
-        node = BlockDiagBackward0(edges)
-        node.tensors_shapes = shapes_of_operand(tensors)
+    def record(self: TensorBase, repeats: Sequence[int]) -> RepeatBackward0:
+        node = RepeatBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.repeats = integers(repeats)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return array_formulas.block_diag_gradients(grad, self.tensors_shapes)
+        return (array_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return tensor_formulas.block_diag_gradients(grad, self.tensors_shapes)
+        return (tensor_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
+
+
+@final
+class RollBackward0(OperatorNode):
+    """Derivative of `roll`."""
+
+    __slots__ = ("dims", "shifts")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    shifts: AnyInt | Sequence[int]
+    dims: AnyInt | Sequence[int] | None
+
+    @staticmethod
+    def record(self: TensorBase, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> RollBackward0:
+        node = RollBackward0((gradient_edge(self),))
+        node.shifts = integers(shifts)
+        node.dims = integers(dims)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.roll(grad, array_formulas.opposite(self.shifts), self.dims),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.roll(grad, tensor_formulas.opposite(self.shifts), self.dims),)
+
+
+@final
+class FlipBackward0(OperatorNode):
+    """Derivative of `flip_dims`."""
+
+    __slots__ = ("dims",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    dims: AnyInt | Sequence[int]
+
+    @staticmethod
+    def record(self: TensorBase, dims: AnyInt | Sequence[int]) -> FlipBackward0:
+        node = FlipBackward0((gradient_edge(self),))
+        node.dims = integers(dims)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.flip(grad, self.dims),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.flip(grad, self.dims),)

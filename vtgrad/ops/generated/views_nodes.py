@@ -17,12 +17,11 @@ from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.overwriting import over
-from vtgrad.ops.types import Geometry3
+from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool
-from vtgrad.ops.saving import geometry_of_operand, integers
+from vtgrad.ops.saving.operands import geometry_of_operand, integers
 
 
 class SelectBackward0(OperatorNode):
@@ -810,97 +809,6 @@ class AsStridedBackward0_copy(AsStridedBackward0):
 
 
 @final
-class ConjBackward0(OperatorNode):
-    """Derivative of `conj_view`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase) -> ConjBackward0:
-        node = ConjBackward0((gradient_edge(self),))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.conj(grad),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.conj(grad),)
-
-
-@final
-class NegViewBackward0(OperatorNode):
-    """Derivative of `_neg_view`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    takes_large: ClassVar[bool] = True
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase) -> NegViewBackward0:
-        node = NegViewBackward0((gradient_edge(self),))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.neg(grad),)
-
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = over(owned, k.neg, grad)
-        return (grad0,), (FRESH,)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.neg(grad),)
-
-
-@final
-class ViewAsRealBackward0(OperatorNode):
-    """Derivative of `view_as_real`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase) -> ViewAsRealBackward0:
-        node = ViewAsRealBackward0((gradient_edge(self),))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (array_formulas.joined_pairs(grad),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (tensor_formulas.joined_pairs(grad),)
-
-
-@final
-class ViewAsComplexBackward0(OperatorNode):
-    """Derivative of `view_as_complex`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase) -> ViewAsComplexBackward0:
-        node = ViewAsComplexBackward0((gradient_edge(self),))
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (k.view_as_real(k.resolve_conj(grad)),)
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (F.view_as_real(F.resolve_conj(grad)),)
-
-
-@final
 class AsStridedBeyondBackward0(OperatorNode):
     """Derivative of `as_strided_beyond`."""
 
@@ -1470,3 +1378,115 @@ class AsStridedScatterBackward0(OperatorNode):
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = F.as_strided_forward(grad, self.input_geometry, self.output_geometry)
         return grad0, grad1
+
+
+@final
+class UnsafeSplitBackward0(OperatorNode):
+    """Derivative of `unsafe_split_equal`."""
+
+    __slots__ = ("dim", "self_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    dim: int
+
+    @staticmethod
+    def record(self: TensorBase, split_size: SupportsIndex, dim: SupportsIndex = 0) -> UnsafeSplitBackward0:
+        node = UnsafeSplitBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
+
+
+@final
+class UnsafeSplitWithSizesBackward0(OperatorNode):
+    """Derivative of `unsafe_split_with_sizes`."""
+
+    __slots__ = ("dim", "self_shape", "split_sizes")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    split_sizes: Sequence[int]
+    dim: int
+
+    @staticmethod
+    def record(self: TensorBase, split_sizes: Sequence[int], dim: SupportsIndex = 0) -> UnsafeSplitWithSizesBackward0:
+        node = UnsafeSplitWithSizesBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.split_sizes = integers(split_sizes)
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
+
+
+@final
+class NarrowCopyBackward0(OperatorNode):
+    """Derivative of `narrow_copy`."""
+
+    __slots__ = ("dim", "length", "self_shape", "start")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    dim: int
+    start: int
+    length: int
+
+    @staticmethod
+    def record(self: TensorBase, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> NarrowCopyBackward0:
+        node = NarrowCopyBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.start = start if type(start) is int else integer(start)
+        node.length = length if type(length) is int else integer(length)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (array_formulas.narrow_copy_gradient(grad, self.self_shape, self.dim, self.start, self.length),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (tensor_formulas.narrow_copy_gradient(grad, self.self_shape, self.dim, self.start, self.length),)
+
+
+@final
+class ViewBackward0_copy(OperatorNode):
+    """Derivative of `_view_copy`."""
+
+    __slots__ = ("self_shape",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+
+    @staticmethod
+    def record(self: TensorBase, size: Sequence[int]) -> ViewBackward0_copy:
+        node = ViewBackward0_copy((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.reshape(grad, self.self_shape),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.reshape(grad, self.self_shape),)

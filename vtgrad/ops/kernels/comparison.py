@@ -7,7 +7,7 @@ from typing import Final, TypeGuard, cast
 import numpy as np
 
 from vtgrad.errors import DTypeError, NotSupportedError, OptionValueError, ShapeError
-from vtgrad.ops.kernels.elementwise import (
+from vtgrad.ops.kernels.support.elementwise import (
     BOOL,
     Operand,
     binary,
@@ -19,7 +19,7 @@ from vtgrad.ops.kernels.elementwise import (
     run,
     zero_of,
 )
-from vtgrad.ops.kernels.layout import (
+from vtgrad.ops.kernels.support.layout import (
     broadcast_shapes,
     empty_in_order_of,
     empty_like_elementwise,
@@ -44,6 +44,8 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "isneginf",
+    "isposinf",
     "le",
     "lt",
     "maximum",
@@ -448,3 +450,22 @@ def where(condition: Array, input: Operand, other: Operand, *, out: Array | None
     broadcast_shapes(condition.shape, a.shape, b.shape)
     chosen: Array = np.where(condition, a.astype(dtype, copy=False), b.astype(dtype, copy=False))
     return place(chosen, dtype, out, condition, input, other)
+
+
+def isposinf(input: Array, *, out: Array | None = None) -> Array:
+    """Whether the value is plus infinity."""
+    return _is_infinity("isposinf", float("inf"), input, out)
+
+
+def isneginf(input: Array, *, out: Array | None = None) -> Array:
+    """Whether the value is minus infinity."""
+    return _is_infinity("isneginf", float("-inf"), input, out)
+
+
+def _is_infinity(name: str, infinity: float, a: Array, out: Array | None) -> Array:
+    if a.dtype.kind == "c":
+        raise DTypeError(f"{name} of complex values, which have no order")
+    if out is None:
+        out = empty_like_elementwise(BOOL, a.shape, a)
+    np.copyto(out, a == infinity if a.dtype.kind == "f" else False, casting="unsafe")
+    return out

@@ -15,10 +15,11 @@ from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 
-from .axes import in_dtype
-from .special import logaddexp
+from .elementary.log_sums import logaddexp
+from .support.axes import in_dtype
 
-__all__ = ["cummax_dim", "cummin_dim", "cumprod", "cumsum", "logcumsumexp_dim"]
+__all__ = ["cummax_dim", "cummin_dim", "cumprod", "cumprod_backward", "cumsum", "logcumsumexp_dim"]
+
 
 _INT64: Final[NumpyDType] = np.dtype(np.int64)
 _WIDER: Final[dict[NumpyDType, NumpyDType]] = {
@@ -121,3 +122,32 @@ def logcumsumexp_dim(self: Array, dim: int) -> Array:
         # first: of two with the same real part the branch is that of the first, as in PyTorch.
         rows[place] = logaddexp(rows[place : place + 1], rows[place - 1 : place])[0]
     return result
+
+
+def _reversed_cumsum(x: Array, axis: int) -> Array:
+    r: Array = np.flip(np.add.accumulate(np.flip(x, axis), axis), axis)
+    return r
+
+
+def cumprod_backward(self: Array, input: Array, result: Array, dim: int) -> Array:
+    """The gradient of ``cumprod``, exact also where elements are zero.
+
+    Before the first zero of a row every later product can be divided by the element. The first
+    zero itself sees the products with it left out; behind it nothing changes any product.
+    """
+    axis = normalize_dim(dim, input.ndim)
+    if input.ndim == 0 or input.shape[axis] == 1 or input.size == 0:
+        return self.copy()
+    x = in_dtype(input, result.dtype).conj()
+    if np.logical_and.reduce(input, None):
+        r: Array = np.true_divide(_reversed_cumsum(self * result.conj(), axis), x)
+        return r
+    zero = input == 0
+    seen = np.add.accumulate(zero, axis, np.int64)
+    first = zero & (seen == 1)
+    ahead = seen == 0
+    left_out = np.multiply.accumulate(np.where(first, 1, x), axis)
+    at_first = _reversed_cumsum(np.where(ahead, 0, self * left_out), axis)
+    before = np.true_divide(_reversed_cumsum(self * result.conj(), axis), np.where(zero, 1, x))
+    out: Array = np.where(ahead, before, np.where(first, at_first, 0))
+    return out.astype(result.dtype, copy=False)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.errors import DTypeError
-from vtgrad.ops.kernels.elementwise import (
+from vtgrad.ops.kernels.arithmetic.power import pow
+from vtgrad.ops.kernels.support.elementwise import (
     BOOL,
     Operand,
     finish,
@@ -19,26 +20,20 @@ from vtgrad.ops.kernels.elementwise import (
     refuse,
     run,
 )
-from vtgrad.ops.kernels.layout import (
+from vtgrad.ops.kernels.support.layout import (
     broadcast_shapes,
     empty_in_order_of,
     empty_like_elementwise,
     empty_like_preserving,
 )
-from vtgrad.ops.kernels.power import pow
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import result_dtype
-from vtgrad.storage.lazy_array import physical
 
 __all__ = [
-    "angle",
     "copysign",
     "finite_parts",
     "frexp",
     "heaviside",
-    "isneginf",
-    "isposinf",
-    "isreal",
     "ldexp",
     "nan_to_num",
     "nextafter",
@@ -143,51 +138,6 @@ def signbit(input: Array, *, out: Array | None = None) -> Array:
         out = empty_like_elementwise(BOOL, input.shape, input)
     np.copyto(out, input < 0 if kind == "i" else False, casting="unsafe")
     return out
-
-
-def isposinf(input: Array, *, out: Array | None = None) -> Array:
-    """Whether the value is plus infinity."""
-    return _is_infinity("isposinf", float("inf"), input, out)
-
-
-def isneginf(input: Array, *, out: Array | None = None) -> Array:
-    """Whether the value is minus infinity."""
-    return _is_infinity("isneginf", float("-inf"), input, out)
-
-
-def _is_infinity(name: str, infinity: float, a: Array, out: Array | None) -> Array:
-    if a.dtype.kind == "c":
-        raise DTypeError(f"{name} of complex values, which have no order")
-    if out is None:
-        out = empty_like_elementwise(BOOL, a.shape, a)
-    np.copyto(out, a == infinity if a.dtype.kind == "f" else False, casting="unsafe")
-    return out
-
-
-def isreal(input: Array) -> Array:
-    """Whether the imaginary part is zero."""
-    if input.dtype.kind == "c":
-        found = empty_in_order_of(BOOL, physical(input))
-        np.equal(input.imag, 0, found)
-    else:
-        found = empty_like_preserving(BOOL, input)
-        found.fill(True)
-    return found
-
-
-def angle(input: Array, *, out: Array | None = None) -> Array:
-    """The angle of complex values; of real ones pi where they are negative, else 0; nan of nan."""
-    kind = input.dtype.kind
-    if kind == "c":
-        if out is None:
-            out = np.empty(input.shape, input.real.dtype)
-        np.copyto(out, np.arctan2(input.imag, input.real), casting="unsafe")
-        return out
-    dtype = floating(input.dtype)
-    found = np.where(np.less(input, 0), number(np.pi, dtype), number(0, dtype))
-    if kind == "f":
-        np.copyto(found, input, where=np.isnan(input))
-    return place(found, dtype, out, input)
 
 
 def nan_to_num(
