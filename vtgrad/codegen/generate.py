@@ -3,19 +3,20 @@
 import ast
 import dataclasses
 import io
-import subprocess
-import sys
 import tokenize
 from pathlib import Path
 from typing import Final
 
 from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names
-from .emit_nodes import NODE_IMPORTS, emit_node
+from .emit_nodes import NODE_IMPORTS, emit_node, saved_fields
+from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
 from .formula import Names
 from .language import Operator, TableError, read_table
+from .layout import formatted
 from .overwriting import overwriting_function, owning_helpers
+from .template import fill
 
-__all__ = ["GENERATED", "generate"]
+__all__ = ["GENERATED", "generate", "sources"]
 
 OPS: Final = Path(__file__).resolve().parent.parent / "ops"
 GENERATED: Final = OPS / "generated"
@@ -63,7 +64,18 @@ def _head(source: str, purpose: str) -> str:
 
 
 def generate() -> dict[str, str]:
-    """The text of every generated file by its name.
+    """The text of every generated file by its name, as it stands there.
+
+    Raises
+    ------
+    TableError
+        If a table or a formula is wrong.
+    """
+    return {name: formatted(name, text) for name, text in sources().items()}
+
+
+def sources() -> dict[str, str]:
+    """The text of every generated file by its name, before it is laid out.
 
     Raises
     ------
@@ -103,6 +115,7 @@ def generate() -> dict[str, str]:
         ).rstrip()
         + "\n"
     }
+    saves: set[tuple[SavedField, ...]] = set()
     users = _method_names(operators, composites, aliases) | _ELSEWHERE
     users |= _public_names(operators, composites)
     for stem, table in tables.items():
@@ -110,22 +123,34 @@ def generate() -> dict[str, str]:
         nodes = [dataclasses.replace(op, node=node) for op in table for node in op.nodes]
         if nodes:
             text = _head(source, f"Nodes of the operators in `{stem}`.")
-            text += NODE_IMPORTS.format(types=types) + "\n\n"
-            files[f"{stem}_nodes.py"] = text + "\n\n".join(emit_node(op, names) for op in nodes)
-        text = _head(source, f"The operators in `{stem}`.") + FUNCTION_IMPORTS.format(types=types)
+            kept = {saved_fields(op, names) for op in nodes if not op.copies_view} - {()}
+            classes = sorted(map(saving_class, kept))
+            saving = f"from vtgrad.ops.generated.saves import {', '.join(classes)}" * bool(kept)
+            text += fill(NODE_IMPORTS, types=types, saving=saving)
+            files[f"{stem}_nodes.py"] = text + "".join(emit_node(op, names) for op in nodes)
+            saves |= kept
+        text = _head(source, f"The operators in `{stem}`.") + fill(FUNCTION_IMPORTS, types=types)
         if nodes:
             text += f"from vtgrad.ops.generated.{stem}_nodes import (\n"
-            text += "".join(f"    {n},\n" for n in sorted({str(op.node) for op in nodes})) + ")\n"
+            used = {str(op.node) for op in nodes if not op.copies_view}
+            text += "".join(f"    {n},\n" for n in sorted(used)) + ")\n"
         exports = [name for op in table for name in function_names(op)]
         text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(exports)) + "]\n\n"
         made = [emit_function(op, storing, plain, users) for op in table]
         files[f"{stem}.py"] = text + "\n" + "".join(made)
+    files["saves.py"] = _saves(saves)
     files["large_formulas.py"] = _large_formulas(helper_files, names, types)
     files["tensor_formulas.py"] = _tensor_formulas(helper_files, types)
     files["functional.py"] = _functional(tables, composites, aliases)
     files["methods.py"] = _methods(operators, composites, aliases)
     files["public.py"] = _public(operators, composites)
-    return {name: _formatted(name, text) for name, text in files.items()}
+    return files
+
+
+def _saves(saves: set[tuple[SavedField, ...]]) -> str:
+    """The base classes of nodes."""
+    text = _head("the derivative tables", "What nodes save: one class for each set of fields.")
+    return text + SAVES_HEAD + "".join(emit_saves(f) for f in sorted(saves, key=saving_class))
 
 
 def _modules(folder: str) -> dict[str, Path]:
@@ -275,22 +300,19 @@ def _functional(
     text = _head("the derivative tables and `ops/composites`", "Every function of tensors.")
     names: list[str] = []
     for stem, table in tables.items():
-        exports = sorted(name for op in table for name in function_names(op))
-        names += exports
-        text += f"from vtgrad.ops.generated.{stem} import {', '.join(exports)}\n"
+        names += [name for op in table for name in function_names(op)]
         others = {alias: name for op in table for alias, name in op.other_names.items()}
         names += others
+        text += f"from vtgrad.ops.generated.{stem} import *\n"
         text += _under_other_names(f"vtgrad.ops.generated.{stem}", others)
     for stem, exports in composites.items():
         names += exports
-        own = sorted(set(exports) - set(aliases[stem]))
-        text += f"from vtgrad.ops.composites.{stem} import {', '.join(own)}\n"
+        text += f"from vtgrad.ops.composites.{stem} import *\n"
         text += _under_other_names(f"vtgrad.ops.composites.{stem}", aliases[stem])
     duplicated = sorted({n for n in names if names.count(n) > 1})
     if duplicated:
         raise TableError(f"defined twice, in a table and a composite: {duplicated}")
-    text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names)) + "]\n"
-    return text
+    return text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names)) + "]\n"
 
 
 def _under_other_names(module: str, aliases: dict[str, str]) -> str:
@@ -394,22 +416,3 @@ def _public(operators: list[Operator], composites: dict[str, list[str]]) -> str:
     text += f"from vtgrad.ops.generated.functional import {', '.join(imported)}\n"
     names = sorted([_NAMES_OF_USERS.get(n, n) for n in names])
     return text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n"
-
-
-def _formatted(name: str, text: str) -> str:
-    """The text as ruff formats it, unused imports removed."""
-    for arguments in (
-        ["check", "--quiet", "--fix-only", "--select", "F401,I,RUF022,UP", "--exit-zero"],
-        ["format", "--quiet"],
-    ):
-        path = f"vtgrad/ops/generated/{name}"
-        done = subprocess.run(
-            [sys.executable, "-m", "ruff", *arguments, "--stdin-filename", path, "-"],
-            input=text,
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=OPS.parent.parent,
-        )
-        text = done.stdout
-    return text

@@ -184,15 +184,17 @@ class ArrayRun:
                 grad = buffer.whole(node.input_metadata[0])
             # The buffer outlives this call, but its memory is needed now.
             buffer.grad = None
-            if node.takes_ownership:
+            if grad is None:
+                answers = node.apply_arrays((None,), needs)
+            elif node.takes_ownership:
                 owned = buffer.owned
-                if owned and grad is not None:
+                if owned:
                     grad = to_overwrite(grad)
-                answers, ownership = node.apply_owned(grad, owned, needs)
-            elif node.overwrites and grad is not None and grad.size >= large.elements:
+                answers, ownership = node.apply_owned(grad, owned, False, needs)
+            elif node.takes_large and grad.size >= large.elements:
                 answers, ownership = self.apply_large(node, grad, buffer.owned, needs)
             else:
-                answers = node.apply_arrays((grad,), needs)
+                answers = node.apply_array(grad, needs)
         if not task.keep_graph:
             node.release_variables()
         return answers, ownership
@@ -202,12 +204,12 @@ class ArrayRun:
     ) -> tuple[Sequence[Answer], Sequence[int]]:
         """Run a node that reuses memory; see Note [Large gradients]."""
         if owned:
-            return node.apply_large(to_overwrite(grad), True, False, needs)
+            return node.apply_owned(to_overwrite(grad), True, False, needs)
         if any(grad.strides):
-            return node.apply_large(grad, False, False, needs)
+            return node.apply_owned(grad, False, False, needs)
         # One value, expanded; the result may then be expanded too, and cannot be written.
         lend = not self.task.may_write_saved()
-        answers, ownership = node.apply_large(grad, False, lend, needs)
+        answers, ownership = node.apply_owned(grad, False, lend, needs)
         return answers, [
             SHARED if isinstance(answer, np.ndarray) and not any(answer.strides) else owner
             for answer, owner in zip(answers, ownership, strict=True)

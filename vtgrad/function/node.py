@@ -117,13 +117,10 @@ class BackwardCFunction(Node):
         self._ctx._call.release()
 
     def apply_owned(
-        self, grad: Array | None, owned: bool, needs: int
+        self, grad: Array, owned: bool, lend: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         """Run backward on the gradient of the only result, which it may overwrite if `owned`."""
-        if grad is None:
-            shown = None
-        else:
-            shown = operators().wrap(TensorImpl(grad)) if owned else own_copy(grad)
+        shown = operators().wrap(TensorImpl(grad)) if owned else own_copy(grad)
         return self._answer_arrays((shown,)), ()
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:

@@ -5,7 +5,7 @@ NOTE [ Large gradients ]
 A fresh array of a million elements costs more than the arithmetic that fills it: its pages come
 from the operating system, one fault each, and go back when it is freed. A small array costs next to
 nothing, less than testing whether it can be avoided. So nodes have a second evaluation of their
-formulas, `apply_large`, which stores results in arrays without other readers: intermediate results
+formulas, `apply_owned`, which stores results in arrays without other readers: intermediate results
 of the formula, and the incoming gradient if it is owned. It keeps the gradient of a sum, one value
 everywhere, unexpanded as long as possible.
 """

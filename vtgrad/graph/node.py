@@ -100,10 +100,10 @@ class Node(Edge):
 
     # One entry for each next edge; see Note [Ownership of gradients].
     ownership: ClassVar[tuple[int, ...]] = ()
-    # Whether `apply_owned` exists, which may write to an owned gradient.
+    # Whether `apply_owned` exists, which may write to an owned gradient: for every gradient, or for
+    # large ones only (Note [Large gradients]).
     takes_ownership: ClassVar[bool] = False
-    # Whether `apply_large` exists, which computes large gradients in dead arrays.
-    overwrites: ClassVar[bool] = False
+    takes_large: ClassVar[bool] = False
     # Whether this is a leaf's AccumulateGrad.
     is_leaf_node: ClassVar[bool] = False
     # Whether this is the node of a view, whose first edge leads to the viewed value.
@@ -154,16 +154,14 @@ class Node(Edge):
         """
         raise NotSupportedError(f"{self.name()} has no backward", node=self.name())
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """As `apply_arrays`, recorded, so that the gradients can be differentiated again."""
-        raise NotSupportedError(f"{self.name()} has no second derivative", node=self.name())
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        """As `apply_arrays`, for a node with one result, whose gradient has arrived."""
+        return self.apply_arrays((grad,), needs)
 
-    def apply_large(
+    def apply_owned(
         self, grad: Array, owned: bool, lend: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """As `apply_arrays`, reusing memory; see Note [Large gradients].
+        """As `apply_array`, reusing memory; see `takes_ownership` and `takes_large`.
 
         Parameters
         ----------
@@ -179,11 +177,15 @@ class Node(Edge):
         """
         raise NotSupportedError(f"{self.name()} never reuses memory", node=self.name())
 
-    def apply_owned(
-        self, grad: Array | None, owned: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """As `apply_arrays`, for a node that may overwrite an owned gradient."""
-        raise NotSupportedError(f"{self.name()} never overwrites a gradient", node=self.name())
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """As `apply_arrays`, recorded, so that the gradients can be differentiated again."""
+        raise NotSupportedError(f"{self.name()} has no second derivative", node=self.name())
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        """As `apply_array`, recorded."""
+        return self.apply_tensors((grad,), needs)
 
     def save_results(self, *results: TensorBase) -> None:
         """Save the results that the derivative needs; see `saves_results`."""

@@ -17,13 +17,14 @@ That node runs the node that unpacks, and is entered in `this_thread.writes` whi
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol
 
 import numpy as np
 
 from ..errors import (
     GraphFreedError,
     InferenceSavedError,
+    NotSupportedError,
     SavedDetachedError,
     StaleSavedError,
 )
@@ -47,7 +48,7 @@ from .this_thread import this_thread
 if TYPE_CHECKING:
     from .node import Node
 
-__all__ = ["RELEASED", "SavedResult", "SavedVariable", "ViewGuard"]
+__all__ = ["RELEASED", "UNSAVED", "SavedResult", "SavedVariable", "ViewGuard"]
 
 
 class ViewGuard(Protocol):
@@ -390,6 +391,26 @@ class _Released(SavedVariable):
         self._array = None
 
 
+class _Unsaved(SavedVariable):
+    """In the place of a value that was not saved, because no gradient that is needed uses it."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._hold(TensorImpl(np.empty(0)), VersionCounter(), None)
+        self._array = None
+
+    def check(self, node: Node) -> None:
+        """Pass: a formula that uses the value is never computed."""
+
+    def _settle(self, node: Node) -> NoReturn:
+        raise NotSupportedError(
+            f"{node.name()} did not save a value, because the input whose gradient uses it "
+            "required no gradient",
+            node=node.name(),
+        )
+
+
 class SavedResult(SavedVariable):
     """A saved result of the node itself; see Note [Saving without reference cycles].
 
@@ -427,3 +448,5 @@ class SavedResult(SavedVariable):
 
 # Replaces every saved variable of a freed node.
 RELEASED: Final[SavedVariable] = _Released()
+# What a node holds in the place of what it need not save.
+UNSAVED: Final[SavedVariable] = _Unsaved()

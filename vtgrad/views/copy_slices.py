@@ -153,29 +153,29 @@ class CopySlices(Node):
         return self.fn
 
     def apply_owned(
-        self, grad: Array | None, owned: bool, needs: int
+        self, grad: Array, owned: bool, lend: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         """Gradients of the base and of the operator's other inputs, and their ownership.
 
         Parameters
         ----------
-        grad : ndarray or None
+        grad : ndarray
             Gradient of the base; overwritten if `owned`.
+        lend : bool
+            Of no meaning here: what the operator's node is given is always owned.
         """
-        if grad is None:
-            return (None,) * len(self.next_edges), (FRESH,) * len(self.next_edges)
         whole, part = self._take_part(grad, owned)
         inner = self._inner()
         ownership: Sequence[int] = inner.ownership
         found: Sequence[Gradient | None]
         if part.size < large.elements:
-            found = inner.apply_arrays((part.copy(),), needs)
+            found = inner.apply_array(part.copy(), needs)
         else:
             own_part = part if self._lends(part, inner, needs) else part.copy()
-            if inner.overwrites:
-                found, ownership = inner.apply_large(own_part, True, False, needs)
+            if inner.takes_large:
+                found, ownership = inner.apply_owned(own_part, True, False, needs)
             else:
-                found = inner.apply_arrays((own_part,), needs)
+                found = inner.apply_array(own_part, needs)
         answers = list(found)
         first: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
@@ -213,7 +213,10 @@ class CopySlices(Node):
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """As `apply_owned`, with a gradient that is not owned."""
-        return self.apply_owned(grads[0], False, needs)[0]
+        grad = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        return self.apply_owned(grad, False, False, needs)[0]
 
     def written_edge(self) -> Edge:
         """The edge of the written view, whose producer makes it as a part of the base."""

@@ -12,45 +12,10 @@ import numpy as np
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import (
-    array_of,
-    operand_of,
-)
+from vtgrad.ops.calling.arguments import array_of, operand_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import (
-    as_first_operand,
-    as_number,
-    has_number_tensor,
-)
+from vtgrad.ops.calling.numbers import as_first_operand, as_number, has_number_tensor
 from vtgrad.ops.calling.quick import quick_binary
-from vtgrad.ops.generated.arithmetic_nodes import (
-    AbsBackward0,
-    AddBackward0,
-    AddcdivBackward0,
-    AddcmulBackward0,
-    DivBackward0,
-    DivBackward2,
-    FmodBackward0,
-    FmodBackward1,
-    HypotBackward0,
-    LerpBackward0,
-    LerpBackward1,
-    MulBackward0,
-    NegBackward0,
-    PowBackward0,
-    PowBackward1,
-    PowBackward2,
-    ReciprocalBackward0,
-    RemainderBackward0,
-    RemainderBackward1,
-    RsqrtBackward0,
-    RsubBackward0,
-    RsubBackward1,
-    SgnBackward0,
-    SignBackward0,
-    SqrtBackward0,
-    SubBackward0,
-)
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -58,63 +23,23 @@ from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_quietly, store_result, store_ufunc
 from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.arithmetic_nodes import (
+    AbsBackward0, AddBackward0, AddcdivBackward0, AddcmulBackward0, DivBackward0, DivBackward2,
+    FmodBackward0, FmodBackward1, HypotBackward0, LerpBackward0, LerpBackward1, MulBackward0,
+    NegBackward0, PowBackward0, PowBackward1, PowBackward2, ReciprocalBackward0, RemainderBackward0,
+    RemainderBackward1, RsqrtBackward0, RsubBackward0, RsubBackward1, SgnBackward0, SignBackward0,
+    SqrtBackward0, SubBackward0,
+)
 
 __all__ = [
-    "abs",
-    "abs_",
-    "add",
-    "add_",
-    "addcdiv",
-    "addcdiv_",
-    "addcmul",
-    "addcmul_",
-    "div_rounded",
-    "div_rounded_",
-    "floor_quotient",
-    "fmod_number",
-    "fmod_number_",
-    "fmod_tensor",
-    "fmod_tensor_",
-    "gcd",
-    "gcd_",
-    "hypot",
-    "hypot_",
-    "lcm",
-    "lcm_",
-    "lerp_number",
-    "lerp_number_",
-    "lerp_tensor",
-    "lerp_tensor_",
-    "mul",
-    "mul_",
-    "neg",
-    "neg_",
-    "pow_number",
-    "pow_number_",
-    "pow_of_number",
-    "pow_tensor",
-    "pow_tensor_",
-    "reciprocal",
-    "reciprocal_",
-    "remainder_number",
-    "remainder_number_",
-    "remainder_of_number",
-    "remainder_tensor",
-    "remainder_tensor_",
-    "rsqrt",
-    "rsqrt_",
-    "rsub_number",
-    "rsub_tensor",
-    "sgn",
-    "sgn_",
-    "sign",
-    "sign_",
-    "sqrt",
-    "sqrt_",
-    "sub",
-    "sub_",
-    "true_divide",
-    "true_divide_",
+    "abs", "abs_", "add", "add_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "div_rounded",
+    "div_rounded_", "floor_quotient", "fmod_number", "fmod_number_", "fmod_tensor", "fmod_tensor_",
+    "gcd", "gcd_", "hypot", "hypot_", "lcm", "lcm_", "lerp_number", "lerp_number_", "lerp_tensor",
+    "lerp_tensor_", "mul", "mul_", "neg", "neg_", "pow_number", "pow_number_", "pow_of_number",
+    "pow_tensor", "pow_tensor_", "reciprocal", "reciprocal_", "remainder_number",
+    "remainder_number_", "remainder_of_number", "remainder_tensor", "remainder_tensor_", "rsqrt",
+    "rsqrt_", "rsub_number", "rsub_tensor", "sgn", "sgn_", "sign", "sign_", "sqrt", "sqrt_", "sub",
+    "sub_", "true_divide", "true_divide_",
 ]
 
 
@@ -136,9 +61,7 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             array = quiet.run(
                 k.add,
                 input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
+                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
                 alpha=alpha,
             )
     except Exception as error:
@@ -149,14 +72,7 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         turned = as_first_operand(input, other)
         if turned is not None:
             return add(turned, other, alpha=alpha, out=out)
-        explain(
-            error,
-            "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None",
-            input,
-            other,
-            alpha,
-            out,
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None", input, other, alpha, out)
         raise
     if result is None:
         if out is not None:
@@ -164,11 +80,7 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = AddBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
@@ -214,9 +126,7 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             array = quiet.run(
                 k.sub,
                 input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
+                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
                 alpha=alpha,
             )
     except Exception as error:
@@ -227,14 +137,7 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         turned = as_first_operand(input, other)
         if turned is not None:
             return sub(turned, other, alpha=alpha, out=out)
-        explain(
-            error,
-            "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None",
-            input,
-            other,
-            alpha,
-            out,
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None", input, other, alpha, out)
         raise
     if result is None:
         if out is not None:
@@ -242,11 +145,7 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = SubBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
@@ -307,11 +206,7 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
         explain(error, "self: Tensor, other: Number, alpha: Number", self, other, alpha)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = RsubBackward1.record(self, other, alpha=alpha)
         set_history(result, node)
     return result
@@ -335,9 +230,7 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             array = quiet.run(
                 k.mul,
                 input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
+                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             )
     except Exception as error:
         if renewed(error):
@@ -345,9 +238,7 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         turned = as_first_operand(input, other)
         if turned is not None:
             return mul(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if result is None:
         if out is not None:
@@ -355,11 +246,7 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = MulBackward0.record(input, other)
         set_history(result, node)
@@ -401,9 +288,7 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             array = quiet.run(
                 k.div,
                 input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
+                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             )
     except Exception as error:
         if renewed(error):
@@ -411,9 +296,7 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         turned = as_first_operand(input, other, inexact=True)
         if turned is not None:
             return true_divide(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if result is None:
         if out is not None:
@@ -421,11 +304,7 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = DivBackward0.record(input, other)
         set_history(result, node)
@@ -450,13 +329,9 @@ def true_divide_(input: T, other: AnyTensor | Number) -> T:
 
 
 @overload
-def div_rounded(
-    self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
-) -> T: ...
+def div_rounded(self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
 @overload
-def div_rounded(
-    self: Number, other: T, *, rounding_mode: AnyStr | None, out: T | None = None
-) -> T: ...
+def div_rounded(self: Number, other: T, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
 def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
 ) -> T:
@@ -467,9 +342,7 @@ def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         array = quiet.run(
             k.div,
             self._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             rounding_mode=rounding_mode,
         )
     except Exception as error:
@@ -479,12 +352,7 @@ def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         if turned is not None:
             return div_rounded(turned, other, rounding_mode=rounding_mode, out=out)
         explain(
-            error,
-            "self: Tensor, other: Tensor | Number, rounding_mode: str | None, out: Tensor | None",
-            self,
-            other,
-            rounding_mode,
-            out,
+            error, "self: Tensor, other: Tensor | Number, rounding_mode: str | None, out: Tensor | None", self, other, rounding_mode, out
         )
         raise
     if out is not None:
@@ -492,11 +360,7 @@ def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = DivBackward2.record(self, other, rounding_mode=rounding_mode)
         set_history(result, node)
@@ -509,24 +373,11 @@ _div_rounded_writer = store_result(k.div, direct=True)
 def div_rounded_(self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None) -> T:
     """Write the result of `div_rounded` into the tensor itself, which is returned."""
     try:
-        return write(
-            self,
-            DivBackward2.record,
-            _div_rounded_writer,
-            other,
-            rounding_mode=rounding_mode,
-            operator="div_",
-        )
+        return write(self, DivBackward2.record, _div_rounded_writer, other, rounding_mode=rounding_mode, operator="div_")
     except Exception as error:
         if renewed(error):
             return div_rounded_(self, other, rounding_mode=rounding_mode)
-        explain(
-            error,
-            "self: Tensor, other: Tensor | Number, rounding_mode: str | None",
-            self,
-            other,
-            rounding_mode,
-        )
+        explain(error, "self: Tensor, other: Tensor | Number, rounding_mode: str | None", self, other, rounding_mode)
         raise
 
 
@@ -538,9 +389,7 @@ def floor_quotient(self: T, other: AnyTensor | Number, *, out: T | None = None) 
         array = quiet.run(
             k.floor_divide,
             self._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -569,11 +418,7 @@ def remainder_number(self: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "remainder")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = RemainderBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -585,9 +430,7 @@ _remainder_number_writer = store_result(k.remainder, direct=True)
 def remainder_number_(self: T, other: Number) -> T:
     """Write the result of `remainder_number` into the tensor itself, which is returned."""
     try:
-        return write(
-            self, RemainderBackward0.record, _remainder_number_writer, other, operator="remainder_"
-        )
+        return write(self, RemainderBackward0.record, _remainder_number_writer, other, operator="remainder_")
     except Exception as error:
         if renewed(error):
             return remainder_number_(self, other)
@@ -627,9 +470,7 @@ def remainder_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `remainder_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            self, RemainderBackward1.record, _remainder_tensor_writer, other, operator="remainder_"
-        )
+        return write(self, RemainderBackward1.record, _remainder_tensor_writer, other, operator="remainder_")
     except Exception as error:
         if renewed(error):
             return remainder_tensor_(self, other)
@@ -672,11 +513,7 @@ def fmod_number(self: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "fmod")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = FmodBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -747,14 +584,7 @@ def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None
             return lerp_number(self, end, weight, out=out)
         if has_number_tensor(weight):
             return lerp_number(self, end, as_number(weight), out=out)
-        explain(
-            error,
-            "self: Tensor, end: Tensor, weight: Number, out: Tensor | None",
-            self,
-            end,
-            weight,
-            out,
-        )
+        explain(error, "self: Tensor, end: Tensor, weight: Number, out: Tensor | None", self, end, weight, out)
         raise
     if out is not None:
         return write_out(out, array, "lerp", inputs=(self, end))
@@ -794,14 +624,7 @@ def lerp_tensor(self: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = N
     except Exception as error:
         if renewed(error):
             return lerp_tensor(self, end, weight, out=out)
-        explain(
-            error,
-            "self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None",
-            self,
-            end,
-            weight,
-            out,
-        )
+        explain(error, "self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None", self, end, weight, out)
         raise
     if out is not None:
         return write_out(out, array, "lerp", exact=True, inputs=(self, end, weight))
@@ -832,29 +655,19 @@ def lerp_tensor_(self: T, end: AnyTensor, weight: AnyTensor) -> T:
         raise
 
 
-def addcmul(
-    input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None
-) -> T:
+def addcmul(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None) -> T:
     """The tensor plus `value * tensor1 * tensor2`."""
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
-        array = quiet.run(
-            k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
-        )
+        array = quiet.run(k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
     except Exception as error:
         if renewed(error):
             return addcmul(input, tensor1, tensor2, value=value, out=out)
         if has_number_tensor(value):
             return addcmul(input, tensor1, tensor2, value=as_number(value), out=out)
         explain(
-            error,
-            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None",
-            input,
-            tensor1,
-            tensor2,
-            value,
-            out,
+            error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None", input, tensor1, tensor2, value, out
         )
         raise
     if out is not None:
@@ -878,54 +691,29 @@ def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
-        return write(
-            input,
-            AddcmulBackward0.record,
-            _addcmul_writer,
-            tensor1,
-            tensor2,
-            value=value,
-            operator="addcmul_",
-        )
+        return write(input, AddcmulBackward0.record, _addcmul_writer, tensor1, tensor2, value=value, operator="addcmul_")
     except Exception as error:
         if renewed(error):
             return addcmul_(input, tensor1, tensor2, value=value)
         if has_number_tensor(value):
             return addcmul_(input, tensor1, tensor2, value=as_number(value))
-        explain(
-            error,
-            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number",
-            input,
-            tensor1,
-            tensor2,
-            value,
-        )
+        explain(error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number", input, tensor1, tensor2, value)
         raise
 
 
-def addcdiv(
-    input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None
-) -> T:
+def addcdiv(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None) -> T:
     """The tensor plus `value * tensor1 / tensor2`."""
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
-        array = quiet.run(
-            k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
-        )
+        array = quiet.run(k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
     except Exception as error:
         if renewed(error):
             return addcdiv(input, tensor1, tensor2, value=value, out=out)
         if has_number_tensor(value):
             return addcdiv(input, tensor1, tensor2, value=as_number(value), out=out)
         explain(
-            error,
-            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None",
-            input,
-            tensor1,
-            tensor2,
-            value,
-            out,
+            error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None", input, tensor1, tensor2, value, out
         )
         raise
     if out is not None:
@@ -949,28 +737,13 @@ def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
-        return write(
-            input,
-            AddcdivBackward0.record,
-            _addcdiv_writer,
-            tensor1,
-            tensor2,
-            value=value,
-            operator="addcdiv_",
-        )
+        return write(input, AddcdivBackward0.record, _addcdiv_writer, tensor1, tensor2, value=value, operator="addcdiv_")
     except Exception as error:
         if renewed(error):
             return addcdiv_(input, tensor1, tensor2, value=value)
         if has_number_tensor(value):
             return addcdiv_(input, tensor1, tensor2, value=as_number(value))
-        explain(
-            error,
-            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number",
-            input,
-            tensor1,
-            tensor2,
-            value,
-        )
+        explain(error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number", input, tensor1, tensor2, value)
         raise
 
 
@@ -990,11 +763,7 @@ def pow_number(self: T, exponent: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = PowBackward0.record(self, exponent)
         set_history(result, node)
     return result
@@ -1032,10 +801,7 @@ def pow_tensor(self: T, exponent: AnyTensor, *, out: T | None = None) -> T:
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (
-            exponent._impl.autograd_meta is not None
-            and exponent._impl.autograd_meta.requires_grad()
-        )
+        or (exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = PowBackward1.record(self, exponent)
         set_history(result, node)
@@ -1074,11 +840,7 @@ def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(exponent, array)
-    if (
-        exponent._impl.autograd_meta is not None
-        and exponent._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.requires_grad() and is_recording():
         node = PowBackward2.record(self, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -1099,11 +861,7 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sqrt")
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = SqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1138,11 +896,7 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "rsqrt")
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = RsqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1177,11 +931,7 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "reciprocal")
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = ReciprocalBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1255,11 +1005,7 @@ def neg(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "neg", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = NegBackward0.record(input)
         set_history(result, node)
     return result
@@ -1292,18 +1038,10 @@ def abs(input: T, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(
-            out,
-            array,
-            "abs",
-            exact=input._impl.dtype.kind != "c"
-            or (out._impl.dtype.kind == "c" and out._impl.dtype != input._impl.dtype),
+            out, array, "abs", exact=input._impl.dtype.kind != "c" or (out._impl.dtype.kind == "c" and out._impl.dtype != input._impl.dtype)
         )
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = AbsBackward0.record(input)
         set_history(result, node)
     return result
@@ -1337,11 +1075,7 @@ def sign(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sign", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = SignBackward0.record(input)
         set_history(result, node)
     return result
@@ -1375,11 +1109,7 @@ def sgn(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sgn", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = SgnBackward0.record(input)
         set_history(result, node)
         node.save_results(result)

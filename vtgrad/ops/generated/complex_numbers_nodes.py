@@ -9,20 +9,23 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.node import FRESH, PASSED, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas, tensor_formulas
+from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated.saves import SavesAngleResult, SavesSelf
 from vtgrad.ops.kernels.support.overwriting import over
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
 
 @final
-class ConjPhysicalBackward0(Node):
+class ConjPhysicalBackward0(OperatorNode):
     """Derivative of `_conj_physical`."""
 
     __slots__ = ()
@@ -31,34 +34,18 @@ class ConjPhysicalBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ConjPhysicalBackward0((edge0,))
+        node = ConjPhysicalBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.conj(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.conj(grad),)
 
 
 @final
-class ConjPhysicalBackward1(Node):
+class ConjPhysicalBackward1(OperatorNode):
     """Derivative of `_conj_physical`."""
 
     __slots__ = ()
@@ -67,34 +54,18 @@ class ConjPhysicalBackward1(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ConjPhysicalBackward1((edge0,))
+        node = ConjPhysicalBackward1((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.conj(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.conj(grad),)
 
 
 @final
-class ConjBackward0(Node):
+class ConjBackward0(OperatorNode):
     """Derivative of `conj_view`."""
 
     __slots__ = ()
@@ -103,190 +74,100 @@ class ConjBackward0(Node):
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ConjBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ConjBackward0((edge0,))
+    def record(self: TensorBase) -> ConjBackward0:
+        node = ConjBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.conj(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.conj(grad),)
 
 
 @final
-class NegViewBackward0(Node):
+class NegViewBackward0(OperatorNode):
     """Derivative of `_neg_view`."""
 
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     is_view_node: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> NegViewBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = NegViewBackward0((edge0,))
+    def record(self: TensorBase) -> NegViewBackward0:
+        node = NegViewBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.neg(grad),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = over(owned, k.neg, grad)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.neg(grad),)
 
 
 @final
-class AngleBackward0(Node):
+class AngleBackward0(SavesSelf):
     """Derivative of `angle`."""
 
-    __slots__ = ("saved_self", "self_dtype")
+    __slots__ = ("self_dtype",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     self_dtype: NumpyDType
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> AngleBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase) -> AngleBackward0:
         edge0 = gradient_edge(self)
         node = AngleBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_angle(grad, self_, self.self_dtype),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.gradient_of_angle(owned, grad, self_, self.self_dtype)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_angle(grad, self_, self.self_dtype),)
 
 
 @final
-class ComplexBackward0(Node):
+class ComplexBackward0(OperatorNode):
     """Derivative of `complex`."""
 
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(real: TensorBase, imag: TensorBase, *, inplace: bool = False) -> ComplexBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(real)
-        edge1 = gradient_edge(imag)
-        node = ComplexBackward0((edge0, edge1))
+    def record(real: TensorBase, imag: TensorBase) -> ComplexBackward0:
+        node = ComplexBackward0((gradient_edge(real), gradient_edge(imag)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.mul(grad, -1j)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.mul(grad, -1j) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
@@ -296,98 +177,48 @@ class ComplexBackward0(Node):
             grad1 = over(owned, k.mul, grad, -1j)
         return (grad0, grad1), (PASSED, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.mul(grad, -1j)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.mul(grad, -1j) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class PolarBackward0(Node):
+class PolarBackward0(SavesAngleResult):
     """Derivative of `polar`."""
 
-    __slots__ = ("saved_angle", "saved_result")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_angle: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(abs: TensorBase, angle: TensorBase, *, inplace: bool = False) -> PolarBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(abs: TensorBase, angle: TensorBase) -> PolarBackward0:
         edge0 = gradient_edge(abs)
         edge1 = gradient_edge(angle)
         node = PolarBackward0((edge0, edge1))
-        node.saved_angle = None if edge0 is None else (SavedVariable(angle, edge1))
+        node.saved_angle = UNSAVED if edge0 is None else SavedVariable(angle, edge1)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_angle is not None:
-            self.saved_angle.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_angle is not None:
-            self.saved_angle = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_angle = self.saved_angle
-            assert saved_angle is not None
-            angle = saved_angle.unpack_array(self)
+            angle = self.saved_angle.unpack_array(self)
             grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             result = self.saved_result.unpack_array(self)
             grad1 = k.mul(k.conj(grad), k.mul(result, 1j))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_angle = self.saved_angle
-            assert saved_angle is not None
-            angle = saved_angle.unpack_array(self)
+            angle = self.saved_angle.unpack_array(self)
             grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
@@ -395,34 +226,20 @@ class PolarBackward0(Node):
             grad1 = over(2, k.mul, k.conj(grad), k.mul(result, 1j))
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_angle = self.saved_angle
-            assert saved_angle is not None
-            angle = saved_angle.unpack(self)
+            angle = self.saved_angle.unpack(self)
             grad0 = F.mul(F.conj(grad), F.polar(F.add(F.zeros_like(angle), 1), angle))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             result = self.saved_result.unpack(self)
             grad1 = F.mul(F.conj(grad), F.mul(result, 1j))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class ViewAsRealBackward0(Node):
+class ViewAsRealBackward0(OperatorNode):
     """Derivative of `view_as_real`."""
 
     __slots__ = ()
@@ -431,35 +248,19 @@ class ViewAsRealBackward0(Node):
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ViewAsRealBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewAsRealBackward0((edge0,))
+    def record(self: TensorBase) -> ViewAsRealBackward0:
+        node = ViewAsRealBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.joined_pairs(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.joined_pairs(grad),)
 
 
 @final
-class ViewAsComplexBackward0(Node):
+class ViewAsComplexBackward0(OperatorNode):
     """Derivative of `view_as_complex`."""
 
     __slots__ = ()
@@ -468,28 +269,12 @@ class ViewAsComplexBackward0(Node):
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ViewAsComplexBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewAsComplexBackward0((edge0,))
+    def record(self: TensorBase) -> ViewAsComplexBackward0:
+        node = ViewAsComplexBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.view_as_real(k.resolve_conj(grad)),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.view_as_real(F.resolve_conj(grad)),)

@@ -9,21 +9,20 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.node import FRESH, PASSED, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.types import MemoryFormat
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.saving.operands import (
-    dtype_of_operand,
-)
+from vtgrad.ops.calling.types import MemoryFormat
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool
+from vtgrad.ops.saving.operands import dtype_of_operand
 
 
 @final
-class CloneBackward0(Node):
+class CloneBackward0(OperatorNode):
     """Derivative of `clone`."""
 
     __slots__ = ()
@@ -31,37 +30,19 @@ class CloneBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
 
     @staticmethod
-    def record(
-        self: TensorBase, *, memory_format: MemoryFormat | None = None, inplace: bool = False
-    ) -> CloneBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CloneBackward0((edge0,))
+    def record(self: TensorBase, *, memory_format: MemoryFormat | None = None) -> CloneBackward0:
+        node = CloneBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (grad,)
 
 
 @final
-class ZeroBackward0(Node):
+class ZeroBackward0(OperatorNode):
     """Derivative of `zero_`."""
 
     __slots__ = ()
@@ -70,34 +51,18 @@ class ZeroBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ZeroBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ZeroBackward0((edge0,))
+        node = ZeroBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class FillBackward2(Node):
+class FillBackward2(OperatorNode):
     """Derivative of `fill_number_`."""
 
     __slots__ = ()
@@ -106,34 +71,18 @@ class FillBackward2(Node):
 
     @staticmethod
     def record(self: TensorBase, value: Number, *, inplace: bool = False) -> FillBackward2:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = FillBackward2((edge0,))
+        node = FillBackward2((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class FillBackward3(Node):
+class FillBackward3(OperatorNode):
     """Derivative of `fill_tensor_`."""
 
     __slots__ = ()
@@ -142,55 +91,22 @@ class FillBackward3(Node):
 
     @staticmethod
     def record(self: TensorBase, value: TensorBase, *, inplace: bool = False) -> FillBackward3:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(value)
-        node = FillBackward3((edge0, edge1))
+        node = FillBackward3((gradient_edge(self), gradient_edge(value)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.sum_to_size(grad, ())
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.sum_to_size(grad, ()) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.sum_to_size(grad, ())
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.sum_to_size(grad, ()) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class CopyBackwards(Node):
+class CopyBackwards(OperatorNode):
     """Derivative of `copy_`."""
 
     __slots__ = ("other_dtype",)
@@ -200,67 +116,27 @@ class CopyBackwards(Node):
     other_dtype: NumpyDType
 
     def name(self) -> str:
-        """PyTorch's name of the same node."""
         return "torch::autograd::CopyBackwards"
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        other: TensorBase | Number,
-        non_blocking: AnyBool = False,
-        *,
-        inplace: bool = False,
-    ) -> CopyBackwards:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = CopyBackwards((edge0, edge1))
+    def record(self: TensorBase, other: TensorBase | Number, non_blocking: AnyBool = False, *, inplace: bool = False) -> CopyBackwards:
+        node = CopyBackwards((gradient_edge(self), gradient_edge(other)))
         node.other_dtype = dtype_of_operand(other)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.to_dtype(grad, self.other_dtype)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.to_dtype(grad, self.other_dtype) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.to_dtype(grad, self.other_dtype)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.to_dtype(grad, self.other_dtype) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class ToCopyBackward0(Node):
+class ToCopyBackward0(OperatorNode):
     """Derivative of `to_dtype`."""
 
     __slots__ = ("self_dtype",)
@@ -270,42 +146,20 @@ class ToCopyBackward0(Node):
     self_dtype: NumpyDType
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dtype: NumpyDType,
-        *,
-        memory_format: MemoryFormat | None = None,
-        inplace: bool = False,
-    ) -> ToCopyBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ToCopyBackward0((edge0,))
+    def record(self: TensorBase, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> ToCopyBackward0:
+        node = ToCopyBackward0((gradient_edge(self),))
         node.self_dtype = self._impl.array.dtype
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.to_dtype(grad, self.self_dtype),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.to_dtype(grad, self.self_dtype),)
 
 
 @final
-class SumToSizeBackward0(Node):
+class SumToSizeBackward0(OperatorNode):
     """Derivative of `sum_to_size`."""
 
     __slots__ = ("self_shape",)
@@ -315,36 +169,20 @@ class SumToSizeBackward0(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(self: TensorBase, size: Shape, *, inplace: bool = False) -> SumToSizeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SumToSizeBackward0((edge0,))
+    def record(self: TensorBase, size: Shape) -> SumToSizeBackward0:
+        node = SumToSizeBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.expand_to(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.expand_to(grad, self.self_shape),)
 
 
 @final
-class ExpandToBackward0(Node):
+class ExpandToBackward0(OperatorNode):
     """Derivative of `expand_to`."""
 
     __slots__ = ("self_shape",)
@@ -354,29 +192,13 @@ class ExpandToBackward0(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(self: TensorBase, size: Shape, *, inplace: bool = False) -> ExpandToBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ExpandToBackward0((edge0,))
+    def record(self: TensorBase, size: Shape) -> ExpandToBackward0:
+        node = ExpandToBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.sum_to_size(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.sum_to_size(grad, self.self_shape),)

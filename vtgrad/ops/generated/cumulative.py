@@ -8,20 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
+
 from vtgrad.graph.functions import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import (
-    numpy_or_none,
-)
+from vtgrad.ops.calling.arguments import numpy_or_none
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.generated.cumulative_nodes import (
-    CummaxBackward0,
-    CumminBackward0,
-    CumprodBackward0,
-    CumsumBackward0,
-    LogcumsumexpBackward0,
-)
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
@@ -29,16 +21,9 @@ from vtgrad.storage.unchecked import AnyInt, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
+from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0
 
-__all__ = [
-    "cummax_dim",
-    "cummin_dim",
-    "cumprod_dim",
-    "cumprod_dim_",
-    "cumsum_dim",
-    "cumsum_dim_",
-    "logcumsumexp_dim",
-]
+__all__ = ["cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp_dim"]
 
 
 def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
@@ -50,23 +35,12 @@ def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | Non
     except Exception as error:
         if renewed(error):
             return cumsum_dim(self, dim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None", self, dim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "cumsum")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = CumsumBackward0.record(self, dim, dtype=dtype)
         set_history(result, node)
     return result
@@ -78,9 +52,7 @@ _cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
 def cumsum_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
     """Write the result of `cumsum_dim` into the tensor itself, which is returned."""
     try:
-        return write(
-            self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_"
-        )
+        return write(self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
     except Exception as error:
         if renewed(error):
             return cumsum_dim_(self, dim, dtype=dtype)
@@ -97,23 +69,12 @@ def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | No
     except Exception as error:
         if renewed(error):
             return cumprod_dim(self, dim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None", self, dim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "cumprod")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = CumprodBackward0.record(self, dim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -126,14 +87,7 @@ _cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
 def cumprod_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
     """Write the result of `cumprod_dim` into the tensor itself, which is returned."""
     try:
-        return write(
-            self,
-            CumprodBackward0.record,
-            _cumprod_dim_writer,
-            dim,
-            dtype=dtype,
-            operator="cumprod_",
-        )
+        return write(self, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
     except Exception as error:
         if renewed(error):
             return cumprod_dim_(self, dim, dtype=dtype)
@@ -164,11 +118,7 @@ def cummax_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cumma
     if out is not None:
         return CummaxDimResult(*write_outs(out, arrays, "cummax", exact=True))
     results = CummaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = CummaxBackward0.record(self, dim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -198,11 +148,7 @@ def cummin_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cummi
     if out is not None:
         return CumminDimResult(*write_outs(out, arrays, "cummin", exact=True))
     results = CumminDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = CumminBackward0.record(self, dim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -223,11 +169,7 @@ def logcumsumexp_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "logcumsumexp", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = LogcumsumexpBackward0.record(self, dim)
         set_history(result, node)
         node.save_results(result)

@@ -10,20 +10,23 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, SHARED, Node
+from vtgrad.graph.node import FRESH, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas, tensor_formulas
+from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated.saves import SavesIndices, SavesSelfResult
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 
 
 @final
-class CumsumBackward0(Node):
+class CumsumBackward0(OperatorNode):
     """Derivative of `cumsum_dim`."""
 
     __slots__ = ("dim",)
@@ -33,237 +36,124 @@ class CumsumBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False
-    ) -> CumsumBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CumsumBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False) -> CumsumBackward0:
+        node = CumsumBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.cumsum_gradient(grad, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.cumsum_gradient(grad, self.dim),)
 
 
 @final
-class CumprodBackward0(Node):
+class CumprodBackward0(SavesSelfResult):
     """Derivative of `cumprod_dim`."""
 
-    __slots__ = ("dim", "saved_result", "saved_self")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     dim: int
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False
-    ) -> CumprodBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False) -> CumprodBackward0:
         edge0 = gradient_edge(self)
         node = CumprodBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (k.cumprod_backward(grad, self_, result, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (F.cumprod_backward(grad, self_, result, self.dim),)
 
 
 @final
-class CummaxBackward0(Node):
+class CummaxBackward0(SavesIndices):
     """Derivative of `cummax_dim`."""
 
-    __slots__ = ("dim", "saved_indices")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
     dim: int
-    saved_indices: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> CummaxBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CummaxBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex) -> CummaxBackward0:
+        node = CummaxBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = self.saved_indices.unpack(self)
         return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
 
 
 @final
-class CumminBackward0(Node):
+class CumminBackward0(SavesIndices):
     """Derivative of `cummin_dim`."""
 
-    __slots__ = ("dim", "saved_indices")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
     dim: int
-    saved_indices: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> CumminBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CumminBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex) -> CumminBackward0:
+        node = CumminBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = self.saved_indices.unpack(self)
         return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
 
 
 @final
-class LogcumsumexpBackward0(Node):
+class LogcumsumexpBackward0(SavesSelfResult):
     """Derivative of `logcumsumexp_dim`."""
 
-    __slots__ = ("dim", "saved_result", "saved_self", "self_dtype")
+    __slots__ = ("dim", "self_dtype")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     self_dtype: NumpyDType
     dim: int
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
-    ) -> LogcumsumexpBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: SupportsIndex) -> LogcumsumexpBackward0:
         edge0 = gradient_edge(self)
         node = LogcumsumexpBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -272,66 +162,22 @@ class LogcumsumexpBackward0(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
-        return (
-            array_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),
-        )
+        return (array_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.gradient_of_logcumsumexp(
-                owned, grad, self_, result, self.dim, self.self_dtype
-            )
+            grad0 = large_formulas.gradient_of_logcumsumexp(owned, grad, self_, result, self.dim, self.self_dtype)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
-        return (
-            tensor_formulas.gradient_of_logcumsumexp(
-                grad, self_, result, self.dim, self.self_dtype
-            ),
-        )
+        return (tensor_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),)

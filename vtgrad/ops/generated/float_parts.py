@@ -8,26 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
+
 from vtgrad.graph.functions import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import (
-    array_of,
-)
+from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import (
-    as_number,
-    has_number_tensor,
-    refuse_tensor,
-)
-from vtgrad.ops.generated.float_parts_nodes import (
-    CopysignBackward0,
-    CopysignBackward1,
-    FrexpBackward0,
-    LdexpBackward0,
-    NanToNumBackward0,
-    NextafterBackward0,
-)
+from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
@@ -35,22 +22,15 @@ from vtgrad.storage.unchecked import AnyFloat, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
+from vtgrad.ops.generated.float_parts_nodes import (
+    CopysignBackward0, CopysignBackward1, FrexpBackward0, LdexpBackward0, NanToNumBackward0,
+    NextafterBackward0,
+)
 
 __all__ = [
-    "copysign_number",
-    "copysign_number_",
-    "copysign_tensor",
-    "copysign_tensor_",
-    "finite_parts",
-    "frexp",
-    "heaviside_values",
-    "ldexp",
-    "ldexp_",
-    "nan_to_num",
-    "nan_to_num_",
-    "nextafter",
-    "nextafter_",
-    "signbit",
+    "copysign_number", "copysign_number_", "copysign_tensor", "copysign_tensor_", "finite_parts",
+    "frexp", "heaviside_values", "ldexp", "ldexp_", "nan_to_num", "nan_to_num_", "nextafter",
+    "nextafter_", "signbit",
 ]
 
 
@@ -85,9 +65,7 @@ def copysign_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `copysign_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            self, CopysignBackward0.record, _copysign_tensor_writer, other, operator="copysign_"
-        )
+        return write(self, CopysignBackward0.record, _copysign_tensor_writer, other, operator="copysign_")
     except Exception as error:
         if renewed(error):
             return copysign_tensor_(self, other)
@@ -111,11 +89,7 @@ def copysign_number(self: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "copysign")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = CopysignBackward1.record(self, other)
         set_history(result, node)
         node.save_results(result)
@@ -128,9 +102,7 @@ _copysign_number_writer = store_result(k.copysign, direct=True)
 def copysign_number_(self: T, other: Number) -> T:
     """Write the result of `copysign_number` into the tensor itself, which is returned."""
     try:
-        return write(
-            self, CopysignBackward1.record, _copysign_number_writer, other, operator="copysign_"
-        )
+        return write(self, CopysignBackward1.record, _copysign_number_writer, other, operator="copysign_")
     except Exception as error:
         if renewed(error):
             return copysign_number_(self, other)
@@ -170,9 +142,7 @@ def nextafter_(input: T, other: AnyTensor) -> T:
     """Write the result of `nextafter` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            input, NextafterBackward0.record, _nextafter_writer, other, operator="nextafter_"
-        )
+        return write(input, NextafterBackward0.record, _nextafter_writer, other, operator="nextafter_")
     except Exception as error:
         if renewed(error):
             return nextafter_(input, other)
@@ -242,11 +212,7 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     if out is not None:
         return FrexpResult(*write_outs(out, arrays, "frexp", exact=True))
     results = FrexpResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = FrexpBackward0.record(input)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -288,12 +254,7 @@ def signbit(input: T, *, out: T | None = None) -> T:
 
 
 def nan_to_num(
-    input: T,
-    nan: AnyFloat | None = None,
-    posinf: AnyFloat | None = None,
-    neginf: AnyFloat | None = None,
-    *,
-    out: T | None = None,
+    input: T, nan: AnyFloat | None = None, posinf: AnyFloat | None = None, neginf: AnyFloat | None = None, *, out: T | None = None
 ) -> T:
     """The values, with other numbers for nan and the infinities."""
     try:
@@ -318,11 +279,7 @@ def nan_to_num(
     if out is not None:
         return write_out(out, array, "nan_to_num", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = NanToNumBackward0.record(input, nan, posinf, neginf)
         set_history(result, node)
     return result
@@ -331,39 +288,19 @@ def nan_to_num(
 _nan_to_num_writer = store_result(k.nan_to_num, direct=True)
 
 
-def nan_to_num_(
-    input: T,
-    nan: AnyFloat | None = None,
-    posinf: AnyFloat | None = None,
-    neginf: AnyFloat | None = None,
-) -> T:
+def nan_to_num_(input: T, nan: AnyFloat | None = None, posinf: AnyFloat | None = None, neginf: AnyFloat | None = None) -> T:
     """Write the result of `nan_to_num` into the tensor itself, which is returned."""
     try:
         refuse_tensor(nan)
         refuse_tensor(posinf)
         refuse_tensor(neginf)
-        return write(
-            input,
-            NanToNumBackward0.record,
-            _nan_to_num_writer,
-            nan,
-            posinf,
-            neginf,
-            operator="nan_to_num_",
-        )
+        return write(input, NanToNumBackward0.record, _nan_to_num_writer, nan, posinf, neginf, operator="nan_to_num_")
     except Exception as error:
         if renewed(error):
             return nan_to_num_(input, nan, posinf, neginf)
         if has_number_tensor(nan, posinf, neginf):
             return nan_to_num_(input, as_number(nan), as_number(posinf), as_number(neginf))
-        explain(
-            error,
-            "input: Tensor, nan: float | None, posinf: float | None, neginf: float | None",
-            input,
-            nan,
-            posinf,
-            neginf,
-        )
+        explain(error, "input: Tensor, nan: float | None, posinf: float | None, neginf: float | None", input, nan, posinf, neginf)
         raise
 
 

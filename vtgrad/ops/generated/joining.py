@@ -7,26 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+
 from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import (
-    arrays_of,
-)
+from vtgrad.ops.calling.arguments import arrays_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.generated.joining_nodes import (
-    CatBackward0,
-    StackBackward0,
-)
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, T
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.joining_nodes import CatBackward0, StackBackward0
 
-__all__ = [
-    "cat",
-    "stack",
-]
+__all__ = ["cat", "stack"]
 
 
 def cat(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:

@@ -10,19 +10,17 @@ from operator import index as integer
 from typing import SupportsIndex, final
 
 from vtgrad.graph.functions import collect_next_edges
-from vtgrad.graph.node import Node
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.saving.operands import (
-    shapes_of_operand,
-)
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.ops.saving.operands import shapes_of_operand
 
 
 @final
-class CatBackward0(Node):
+class CatBackward0(OperatorNode):
     """Derivative of `cat`."""
 
     __slots__ = ("dim", "tensors_shapes")
@@ -31,35 +29,22 @@ class CatBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        tensors: Sequence[TensorBase], dim: SupportsIndex = 0, *, inplace: bool = False
-    ) -> CatBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(tensors: Sequence[TensorBase], dim: SupportsIndex = 0) -> CatBackward0:
         edges = collect_next_edges(*tensors)
         node = CatBackward0(edges)
         node.tensors_shapes = shapes_of_operand(tensors)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return array_formulas.cat_gradients(grad, self.tensors_shapes, self.dim)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return tensor_formulas.cat_gradients(grad, self.tensors_shapes, self.dim)
 
 
 @final
-class StackBackward0(Node):
+class StackBackward0(OperatorNode):
     """Derivative of `stack`."""
 
     __slots__ = ("dim",)
@@ -67,27 +52,14 @@ class StackBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        tensors: Sequence[TensorBase], dim: SupportsIndex = 0, *, inplace: bool = False
-    ) -> StackBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(tensors: Sequence[TensorBase], dim: SupportsIndex = 0) -> StackBackward0:
         edges = collect_next_edges(*tensors)
         node = StackBackward0(edges)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return array_formulas.stack_gradients(grad, self.dim)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return tensor_formulas.stack_gradients(grad, self.dim)

@@ -10,384 +10,188 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, SHARED, Node
+from vtgrad.graph.node import FRESH, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas, tensor_formulas
-from vtgrad.ops.kernels.support.overwriting import over, product
-from vtgrad.ops.saving.operands import (
-    geometry_of_operand,
-    is_square,
+from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated.saves import (
+    SavesBatch1Batch2, SavesMat1Mat2, SavesMatVec, SavesSelfMat2, SavesSelfOther, SavesSelfTensor,
+    SavesSelfVec, SavesVec1Vec2,
 )
+from vtgrad.ops.kernels.support.overwriting import over, product
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.ops.saving.operands import geometry_of_operand, is_square
 
 
 @final
-class MmBackward0(Node):
+class MmBackward0(SavesSelfMat2):
     """Derivative of `mm`."""
 
-    __slots__ = ("mat2_geometry", "saved_mat2", "saved_self", "self_geometry")
+    __slots__ = ("mat2_geometry", "self_geometry")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
-    saved_self: SavedVariable | None
-    saved_mat2: SavedVariable | None
     mat2_geometry: tuple[Shape, Shape, int]
     self_geometry: tuple[Shape, Shape, int]
 
     @staticmethod
-    def record(self: TensorBase, mat2: TensorBase, *, inplace: bool = False) -> MmBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, mat2: TensorBase) -> MmBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat2)
         node = MmBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
-        node.saved_mat2 = (
-            None
-            if edge0 is None
-            else (node.saved_self if mat2 is self else SavedVariable(mat2, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_mat2 = UNSAVED if edge0 is None else node.saved_self if mat2 is self else SavedVariable(mat2, edge1)
         node.mat2_geometry = geometry_of_operand(mat2)
         node.self_geometry = geometry_of_operand(self)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_mat2 is not None:
-            self.saved_mat2.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_mat2 is not None:
-            self.saved_mat2 = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_mat2 = self.saved_mat2
-            assert saved_mat2 is not None
-            mat2 = saved_mat2.unpack_array(self)
+            mat2 = self.saved_mat2.unpack_array(self)
             grad0 = array_formulas.first_factor_gradient(grad, mat2, self.self_geometry)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = array_formulas.second_factor_gradient(grad, self_, self.mat2_geometry)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_mat2 = self.saved_mat2
-            assert saved_mat2 is not None
-            mat2 = saved_mat2.unpack(self)
+            mat2 = self.saved_mat2.unpack(self)
             grad0 = tensor_formulas.first_factor_gradient(grad, mat2, self.self_geometry)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             grad1 = tensor_formulas.second_factor_gradient(grad, self_, self.mat2_geometry)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class MvBackward0(Node):
+class MvBackward0(SavesSelfVec):
     """Derivative of `mv`."""
 
-    __slots__ = ("saved_self", "saved_vec")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
-    saved_self: SavedVariable | None
-    saved_vec: SavedVariable | None
-
     @staticmethod
-    def record(self: TensorBase, vec: TensorBase, *, inplace: bool = False) -> MvBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, vec: TensorBase) -> MvBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(vec)
         node = MvBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
-        node.saved_vec = (
-            None
-            if edge0 is None
-            else (node.saved_self if vec is self else SavedVariable(vec, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_vec = UNSAVED if edge0 is None else node.saved_self if vec is self else SavedVariable(vec, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_vec is not None:
-            self.saved_vec.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_vec is not None:
-            self.saved_vec = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_vec = self.saved_vec
-            assert saved_vec is not None
-            vec = saved_vec.unpack_array(self)
+            vec = self.saved_vec.unpack_array(self)
             grad0 = array_formulas.outer_gradient(grad, vec)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = k.mv(array_formulas.adjoint_of(self_), grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_vec = self.saved_vec
-            assert saved_vec is not None
-            vec = saved_vec.unpack(self)
+            vec = self.saved_vec.unpack(self)
             grad0 = tensor_formulas.outer_gradient(grad, vec)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             grad1 = F.mv(tensor_formulas.adjoint_of(self_), grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class BmmBackward0(Node):
+class BmmBackward0(SavesSelfMat2):
     """Derivative of `bmm`."""
 
-    __slots__ = ("saved_mat2", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
-    saved_self: SavedVariable | None
-    saved_mat2: SavedVariable | None
-
     @staticmethod
-    def record(self: TensorBase, mat2: TensorBase, *, inplace: bool = False) -> BmmBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, mat2: TensorBase) -> BmmBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat2)
         node = BmmBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
-        node.saved_mat2 = (
-            None
-            if edge0 is None
-            else (node.saved_self if mat2 is self else SavedVariable(mat2, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_mat2 = UNSAVED if edge0 is None else node.saved_self if mat2 is self else SavedVariable(mat2, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_mat2 is not None:
-            self.saved_mat2.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_mat2 is not None:
-            self.saved_mat2 = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_mat2 = self.saved_mat2
-            assert saved_mat2 is not None
-            mat2 = saved_mat2.unpack_array(self)
+            mat2 = self.saved_mat2.unpack_array(self)
             grad0 = k.bmm(grad, array_formulas.adjoint_of(mat2))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = k.bmm(array_formulas.adjoint_of(self_), grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_mat2 = self.saved_mat2
-            assert saved_mat2 is not None
-            mat2 = saved_mat2.unpack(self)
+            mat2 = self.saved_mat2.unpack(self)
             grad0 = F.bmm(grad, tensor_formulas.adjoint_of(mat2))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             grad1 = F.bmm(tensor_formulas.adjoint_of(self_), grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class DotBackward0(Node):
+class DotBackward0(SavesSelfTensor):
     """Derivative of `dot`."""
 
-    __slots__ = ("saved_self", "saved_tensor")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_tensor: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, tensor: TensorBase, *, inplace: bool = False) -> DotBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, tensor: TensorBase) -> DotBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(tensor)
         node = DotBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
-        node.saved_tensor = (
-            None
-            if edge0 is None
-            else (node.saved_self if tensor is self else SavedVariable(tensor, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_tensor = UNSAVED if edge0 is None else node.saved_self if tensor is self else SavedVariable(tensor, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_tensor is not None:
-            self.saved_tensor.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_tensor is not None:
-            self.saved_tensor = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_tensor = self.saved_tensor
-            assert saved_tensor is not None
-            tensor = saved_tensor.unpack_array(self)
+            tensor = self.saved_tensor.unpack_array(self)
             grad0 = k.mul(grad, k.conj(tensor))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = k.mul(grad, k.conj(self_))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         if needs & 3 == 3 and is_square(self.next_edges, self.saved_tensor, self.saved_self):
-            saved_tensor = self.saved_tensor
-            assert saved_tensor is not None
-            tensor = saved_tensor.unpack_array(self)
+            tensor = self.saved_tensor.unpack_array(self)
             square = product(lend, owned, grad, k.conj(tensor))
-            owner = SHARED if square is tensor else FRESH
-            return (square, square), (SHARED, owner)
+            return (square, square), (SHARED, SHARED if square is tensor else FRESH)
         grad0: Gradient | None = None
         owner0 = FRESH
         if needs & 1 and self.next_edges[0] is not None:
-            saved_tensor = self.saved_tensor
-            assert saved_tensor is not None
-            tensor = saved_tensor.unpack_array(self)
+            tensor = self.saved_tensor.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = product(lend, owned0, grad, k.conj(tensor))
             if grad0 is tensor:
@@ -395,52 +199,32 @@ class DotBackward0(Node):
         grad1: Gradient | None = None
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = product(lend, owned, grad, k.conj(self_))
             if grad1 is self_:
                 owner1 = SHARED
         return (grad0, grad1), (owner0, owner1)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_tensor = self.saved_tensor
-            assert saved_tensor is not None
-            tensor = saved_tensor.unpack(self)
+            tensor = self.saved_tensor.unpack(self)
             grad0 = F.mul(grad, F.conj(tensor))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             grad1 = F.mul(grad, F.conj(self_))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class AddmmBackward0(Node):
+class AddmmBackward0(SavesMat1Mat2):
     """Derivative of `addmm`."""
 
-    __slots__ = ("alpha", "beta", "mat1_geometry", "mat2_geometry", "saved_mat1", "saved_mat2")
+    __slots__ = ("alpha", "beta", "mat1_geometry", "mat2_geometry")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
 
-    saved_mat1: SavedVariable | None
-    saved_mat2: SavedVariable | None
     mat1_geometry: tuple[Shape, Shape, int]
     mat2_geometry: tuple[Shape, Shape, int]
     beta: Number
@@ -448,502 +232,221 @@ class AddmmBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        mat1: TensorBase,
-        mat2: TensorBase,
-        *,
-        beta: Number = 1,
-        alpha: Number = 1,
-        inplace: bool = False,
+        self: TensorBase, mat1: TensorBase, mat2: TensorBase, *, beta: Number = 1, alpha: Number = 1, inplace: bool = False
     ) -> AddmmBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat1)
         edge2 = gradient_edge(mat2)
         node = AddmmBackward0((edge0, edge1, edge2))
-        node.saved_mat1 = None if edge2 is None else (SavedVariable(mat1, edge1))
-        node.saved_mat2 = None if edge1 is None else (SavedVariable(mat2, edge2))
+        node.saved_mat1 = UNSAVED if edge2 is None else SavedVariable(mat1, edge1)
+        node.saved_mat2 = UNSAVED if edge1 is None else SavedVariable(mat2, edge2)
         node.mat1_geometry = geometry_of_operand(mat1)
         node.mat2_geometry = geometry_of_operand(mat2)
         node.beta = beta
         node.alpha = alpha
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_mat1 is not None:
-            self.saved_mat1.check(self)
-        if self.saved_mat2 is not None:
-            self.saved_mat2.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_mat1 is not None:
-            self.saved_mat1 = RELEASED
-        if self.saved_mat2 is not None:
-            self.saved_mat2 = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled_back(grad, self.beta)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = array_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_mat2 = self.saved_mat2
-            assert saved_mat2 is not None
-            mat2 = saved_mat2.unpack_array(self)
-            grad1 = array_formulas.scaled_back(
-                array_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry), self.alpha
-            )
+            mat2 = self.saved_mat2.unpack_array(self)
+            grad1 = array_formulas.scaled_back(array_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry), self.alpha)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_mat1 = self.saved_mat1
-            assert saved_mat1 is not None
-            mat1 = saved_mat1.unpack_array(self)
-            grad2 = array_formulas.scaled_back(
-                array_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry), self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            mat1 = self.saved_mat1.unpack_array(self)
+            grad2 = array_formulas.scaled_back(array_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry), self.alpha)
+        return grad0, grad1, grad2
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled_back(grad, self.beta)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = tensor_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_mat2 = self.saved_mat2
-            assert saved_mat2 is not None
-            mat2 = saved_mat2.unpack(self)
-            grad1 = tensor_formulas.scaled_back(
-                tensor_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry), self.alpha
-            )
+            mat2 = self.saved_mat2.unpack(self)
+            grad1 = tensor_formulas.scaled_back(tensor_formulas.first_factor_gradient(grad, mat2, self.mat1_geometry), self.alpha)
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_mat1 = self.saved_mat1
-            assert saved_mat1 is not None
-            mat1 = saved_mat1.unpack(self)
-            grad2 = tensor_formulas.scaled_back(
-                tensor_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry), self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            mat1 = self.saved_mat1.unpack(self)
+            grad2 = tensor_formulas.scaled_back(tensor_formulas.second_factor_gradient(grad, mat1, self.mat2_geometry), self.alpha)
+        return grad0, grad1, grad2
 
 
 @final
-class AddmvBackward0(Node):
+class AddmvBackward0(SavesMatVec):
     """Derivative of `addmv`."""
 
-    __slots__ = ("alpha", "beta", "saved_mat", "saved_vec")
+    __slots__ = ("alpha", "beta")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
 
-    saved_mat: SavedVariable | None
-    saved_vec: SavedVariable | None
     beta: Number
     alpha: Number
 
     @staticmethod
     def record(
-        self: TensorBase,
-        mat: TensorBase,
-        vec: TensorBase,
-        *,
-        beta: Number = 1,
-        alpha: Number = 1,
-        inplace: bool = False,
+        self: TensorBase, mat: TensorBase, vec: TensorBase, *, beta: Number = 1, alpha: Number = 1, inplace: bool = False
     ) -> AddmvBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat)
         edge2 = gradient_edge(vec)
         node = AddmvBackward0((edge0, edge1, edge2))
-        node.saved_mat = None if edge2 is None else (SavedVariable(mat, edge1))
-        node.saved_vec = None if edge1 is None else (SavedVariable(vec, edge2))
+        node.saved_mat = UNSAVED if edge2 is None else SavedVariable(mat, edge1)
+        node.saved_vec = UNSAVED if edge1 is None else SavedVariable(vec, edge2)
         node.beta = beta
         node.alpha = alpha
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_mat is not None:
-            self.saved_mat.check(self)
-        if self.saved_vec is not None:
-            self.saved_vec.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_mat is not None:
-            self.saved_mat = RELEASED
-        if self.saved_vec is not None:
-            self.saved_vec = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled_back(grad, self.beta)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = array_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_vec = self.saved_vec
-            assert saved_vec is not None
-            vec = saved_vec.unpack_array(self)
+            vec = self.saved_vec.unpack_array(self)
             grad1 = array_formulas.scaled_back(array_formulas.outer_gradient(grad, vec), self.alpha)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_mat = self.saved_mat
-            assert saved_mat is not None
-            mat = saved_mat.unpack_array(self)
-            grad2 = array_formulas.scaled_back(
-                k.mv(array_formulas.adjoint_of(mat), grad), self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            mat = self.saved_mat.unpack_array(self)
+            grad2 = array_formulas.scaled_back(k.mv(array_formulas.adjoint_of(mat), grad), self.alpha)
+        return grad0, grad1, grad2
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled_back(grad, self.beta)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = tensor_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_vec = self.saved_vec
-            assert saved_vec is not None
-            vec = saved_vec.unpack(self)
-            grad1 = tensor_formulas.scaled_back(
-                tensor_formulas.outer_gradient(grad, vec), self.alpha
-            )
+            vec = self.saved_vec.unpack(self)
+            grad1 = tensor_formulas.scaled_back(tensor_formulas.outer_gradient(grad, vec), self.alpha)
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_mat = self.saved_mat
-            assert saved_mat is not None
-            mat = saved_mat.unpack(self)
-            grad2 = tensor_formulas.scaled_back(
-                F.mv(tensor_formulas.adjoint_of(mat), grad), self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            mat = self.saved_mat.unpack(self)
+            grad2 = tensor_formulas.scaled_back(F.mv(tensor_formulas.adjoint_of(mat), grad), self.alpha)
+        return grad0, grad1, grad2
 
 
 @final
-class AddrBackward0(Node):
+class AddrBackward0(SavesVec1Vec2):
     """Derivative of `addr`."""
 
-    __slots__ = ("alpha", "beta", "saved_vec1", "saved_vec2")
+    __slots__ = ("alpha", "beta")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_vec1: SavedVariable | None
-    saved_vec2: SavedVariable | None
     beta: Number
     alpha: Number
 
     @staticmethod
     def record(
-        self: TensorBase,
-        vec1: TensorBase,
-        vec2: TensorBase,
-        *,
-        beta: Number = 1,
-        alpha: Number = 1,
-        inplace: bool = False,
+        self: TensorBase, vec1: TensorBase, vec2: TensorBase, *, beta: Number = 1, alpha: Number = 1, inplace: bool = False
     ) -> AddrBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(vec1)
         edge2 = gradient_edge(vec2)
         node = AddrBackward0((edge0, edge1, edge2))
-        node.saved_vec1 = None if edge2 is None else (SavedVariable(vec1, edge1))
-        node.saved_vec2 = None if edge1 is None else (SavedVariable(vec2, edge2))
+        node.saved_vec1 = UNSAVED if edge2 is None else SavedVariable(vec1, edge1)
+        node.saved_vec2 = UNSAVED if edge1 is None else SavedVariable(vec2, edge2)
         node.beta = beta
         node.alpha = alpha
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_vec1 is not None:
-            self.saved_vec1.check(self)
-        if self.saved_vec2 is not None:
-            self.saved_vec2.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_vec1 is not None:
-            self.saved_vec1 = RELEASED
-        if self.saved_vec2 is not None:
-            self.saved_vec2 = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled_back(grad, self.beta)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = array_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_vec2 = self.saved_vec2
-            assert saved_vec2 is not None
-            vec2 = saved_vec2.unpack_array(self)
+            vec2 = self.saved_vec2.unpack_array(self)
             grad1 = array_formulas.scaled_back(k.sum(k.mul(grad, k.conj(vec2)), 1), self.alpha)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_vec1 = self.saved_vec1
-            assert saved_vec1 is not None
-            vec1 = saved_vec1.unpack_array(self)
-            grad2 = array_formulas.scaled_back(
-                k.sum(array_formulas.outer_factor(grad, vec1), 0), self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            vec1 = self.saved_vec1.unpack_array(self)
+            grad2 = array_formulas.scaled_back(k.sum(array_formulas.outer_factor(grad, vec1), 0), self.alpha)
+        return grad0, grad1, grad2
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = array_formulas.scaled_back(grad, self.beta)
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_vec2 = self.saved_vec2
-            assert saved_vec2 is not None
-            vec2 = saved_vec2.unpack_array(self)
+            vec2 = self.saved_vec2.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
-            grad1 = array_formulas.scaled_back(
-                k.sum(over(owned1, k.mul, grad, k.conj(vec2)), 1), self.alpha
-            )
+            grad1 = array_formulas.scaled_back(k.sum(over(owned1, k.mul, grad, k.conj(vec2)), 1), self.alpha)
             owned = False
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_vec1 = self.saved_vec1
-            assert saved_vec1 is not None
-            vec1 = saved_vec1.unpack_array(self)
-            grad2 = array_formulas.scaled_back(
-                k.sum(large_formulas.outer_factor(owned, grad, vec1), 0), self.alpha
-            )
+            vec1 = self.saved_vec1.unpack_array(self)
+            grad2 = array_formulas.scaled_back(k.sum(large_formulas.outer_factor(owned, grad, vec1), 0), self.alpha)
         return (grad0, grad1, grad2), (SHARED, SHARED, SHARED)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled_back(grad, self.beta)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = tensor_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_vec2 = self.saved_vec2
-            assert saved_vec2 is not None
-            vec2 = saved_vec2.unpack(self)
+            vec2 = self.saved_vec2.unpack(self)
             grad1 = tensor_formulas.scaled_back(F.sum(F.mul(grad, F.conj(vec2)), 1), self.alpha)
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_vec1 = self.saved_vec1
-            assert saved_vec1 is not None
-            vec1 = saved_vec1.unpack(self)
-            grad2 = tensor_formulas.scaled_back(
-                F.sum(tensor_formulas.outer_factor(grad, vec1), 0), self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            vec1 = self.saved_vec1.unpack(self)
+            grad2 = tensor_formulas.scaled_back(F.sum(tensor_formulas.outer_factor(grad, vec1), 0), self.alpha)
+        return grad0, grad1, grad2
 
 
 @final
-class BaddbmmBackward0(Node):
+class BaddbmmBackward0(SavesBatch1Batch2):
     """Derivative of `baddbmm`."""
 
-    __slots__ = ("alpha", "beta", "saved_batch1", "saved_batch2")
+    __slots__ = ("alpha", "beta")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
 
-    saved_batch1: SavedVariable | None
-    saved_batch2: SavedVariable | None
     beta: Number
     alpha: Number
 
     @staticmethod
     def record(
-        self: TensorBase,
-        batch1: TensorBase,
-        batch2: TensorBase,
-        *,
-        beta: Number = 1,
-        alpha: Number = 1,
-        inplace: bool = False,
+        self: TensorBase, batch1: TensorBase, batch2: TensorBase, *, beta: Number = 1, alpha: Number = 1, inplace: bool = False
     ) -> BaddbmmBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(batch1)
         edge2 = gradient_edge(batch2)
         node = BaddbmmBackward0((edge0, edge1, edge2))
-        node.saved_batch1 = None if edge2 is None else (SavedVariable(batch1, edge1))
-        node.saved_batch2 = None if edge1 is None else (SavedVariable(batch2, edge2))
+        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable(batch1, edge1)
+        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable(batch2, edge2)
         node.beta = beta
         node.alpha = alpha
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_batch1 is not None:
-            self.saved_batch1.check(self)
-        if self.saved_batch2 is not None:
-            self.saved_batch2.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_batch1 is not None:
-            self.saved_batch1 = RELEASED
-        if self.saved_batch2 is not None:
-            self.saved_batch2 = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled_back(grad, self.beta)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = array_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_batch2 = self.saved_batch2
-            assert saved_batch2 is not None
-            batch2 = saved_batch2.unpack_array(self)
-            grad1 = array_formulas.scaled_back(
-                k.bmm(grad, array_formulas.adjoint_of(batch2)), self.alpha
-            )
+            batch2 = self.saved_batch2.unpack_array(self)
+            grad1 = array_formulas.scaled_back(k.bmm(grad, array_formulas.adjoint_of(batch2)), self.alpha)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_batch1 = self.saved_batch1
-            assert saved_batch1 is not None
-            batch1 = saved_batch1.unpack_array(self)
-            grad2 = array_formulas.scaled_back(
-                k.bmm(array_formulas.adjoint_of(batch1), grad), self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            batch1 = self.saved_batch1.unpack_array(self)
+            grad2 = array_formulas.scaled_back(k.bmm(array_formulas.adjoint_of(batch1), grad), self.alpha)
+        return grad0, grad1, grad2
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled_back(grad, self.beta)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = tensor_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_batch2 = self.saved_batch2
-            assert saved_batch2 is not None
-            batch2 = saved_batch2.unpack(self)
-            grad1 = tensor_formulas.scaled_back(
-                F.bmm(grad, tensor_formulas.adjoint_of(batch2)), self.alpha
-            )
+            batch2 = self.saved_batch2.unpack(self)
+            grad1 = tensor_formulas.scaled_back(F.bmm(grad, tensor_formulas.adjoint_of(batch2)), self.alpha)
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_batch1 = self.saved_batch1
-            assert saved_batch1 is not None
-            batch1 = saved_batch1.unpack(self)
-            grad2 = tensor_formulas.scaled_back(
-                F.bmm(tensor_formulas.adjoint_of(batch1), grad), self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            batch1 = self.saved_batch1.unpack(self)
+            grad2 = tensor_formulas.scaled_back(F.bmm(tensor_formulas.adjoint_of(batch1), grad), self.alpha)
+        return grad0, grad1, grad2
 
 
 @final
-class AddbmmBackward0(Node):
+class AddbmmBackward0(SavesBatch1Batch2):
     """Derivative of `addbmm`."""
 
-    __slots__ = ("alpha", "batch1_shape", "batch2_shape", "beta", "saved_batch1", "saved_batch2")
+    __slots__ = ("alpha", "batch1_shape", "batch2_shape", "beta")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
 
-    saved_batch1: SavedVariable | None
-    saved_batch2: SavedVariable | None
     batch1_shape: Shape
     batch2_shape: Shape
     beta: Number
@@ -951,244 +454,110 @@ class AddbmmBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        batch1: TensorBase,
-        batch2: TensorBase,
-        *,
-        beta: Number = 1,
-        alpha: Number = 1,
-        inplace: bool = False,
+        self: TensorBase, batch1: TensorBase, batch2: TensorBase, *, beta: Number = 1, alpha: Number = 1, inplace: bool = False
     ) -> AddbmmBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(batch1)
         edge2 = gradient_edge(batch2)
         node = AddbmmBackward0((edge0, edge1, edge2))
-        node.saved_batch1 = None if edge2 is None else (SavedVariable(batch1, edge1))
-        node.saved_batch2 = None if edge1 is None else (SavedVariable(batch2, edge2))
+        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable(batch1, edge1)
+        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable(batch2, edge2)
         node.batch1_shape = batch1._impl.array.shape
         node.batch2_shape = batch2._impl.array.shape
         node.beta = beta
         node.alpha = alpha
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_batch1 is not None:
-            self.saved_batch1.check(self)
-        if self.saved_batch2 is not None:
-            self.saved_batch2.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_batch1 is not None:
-            self.saved_batch1 = RELEASED
-        if self.saved_batch2 is not None:
-            self.saved_batch2 = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled_back(grad, self.beta)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = array_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_batch2 = self.saved_batch2
-            assert saved_batch2 is not None
-            batch2 = saved_batch2.unpack_array(self)
+            batch2 = self.saved_batch2.unpack_array(self)
             grad1 = array_formulas.scaled_back(
-                k.bmm(
-                    array_formulas.for_each(grad, self.batch1_shape),
-                    array_formulas.adjoint_of(batch2),
-                ),
-                self.alpha,
+                k.bmm(array_formulas.for_each(grad, self.batch1_shape), array_formulas.adjoint_of(batch2)), self.alpha
             )
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_batch1 = self.saved_batch1
-            assert saved_batch1 is not None
-            batch1 = saved_batch1.unpack_array(self)
+            batch1 = self.saved_batch1.unpack_array(self)
             grad2 = array_formulas.scaled_back(
-                k.bmm(
-                    array_formulas.adjoint_of(batch1),
-                    array_formulas.for_each(grad, self.batch2_shape),
-                ),
-                self.alpha,
+                k.bmm(array_formulas.adjoint_of(batch1), array_formulas.for_each(grad, self.batch2_shape)), self.alpha
             )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+        return grad0, grad1, grad2
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled_back(grad, self.beta)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = tensor_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_batch2 = self.saved_batch2
-            assert saved_batch2 is not None
-            batch2 = saved_batch2.unpack(self)
+            batch2 = self.saved_batch2.unpack(self)
             grad1 = tensor_formulas.scaled_back(
-                F.bmm(
-                    tensor_formulas.for_each(grad, self.batch1_shape),
-                    tensor_formulas.adjoint_of(batch2),
-                ),
-                self.alpha,
+                F.bmm(tensor_formulas.for_each(grad, self.batch1_shape), tensor_formulas.adjoint_of(batch2)), self.alpha
             )
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_batch1 = self.saved_batch1
-            assert saved_batch1 is not None
-            batch1 = saved_batch1.unpack(self)
+            batch1 = self.saved_batch1.unpack(self)
             grad2 = tensor_formulas.scaled_back(
-                F.bmm(
-                    tensor_formulas.adjoint_of(batch1),
-                    tensor_formulas.for_each(grad, self.batch2_shape),
-                ),
-                self.alpha,
+                F.bmm(tensor_formulas.adjoint_of(batch1), tensor_formulas.for_each(grad, self.batch2_shape)), self.alpha
             )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+        return grad0, grad1, grad2
 
 
 @final
-class VdotBackward0(Node):
+class VdotBackward0(SavesSelfOther):
     """Derivative of `vdot`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> VdotBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase) -> VdotBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = VdotBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
-        node.saved_other = (
-            None
-            if edge0 is None
-            else (node.saved_self if other is self else SavedVariable(other, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge0 is None else node.saved_self if other is self else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = k.mul(k.conj(grad), other)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = k.mul(grad, self_)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = k.mul(k.conj(grad), other)
         grad1: Gradient | None = None
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = product(lend, owned, grad, self_)
             if grad1 is self_:
                 owner1 = SHARED
         return (grad0, grad1), (FRESH, owner1)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = F.mul(F.conj(grad), other)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             grad1 = F.mul(grad, self_)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class TraceBackward0(Node):
+class TraceBackward0(OperatorNode):
     """Derivative of `trace`."""
 
     __slots__ = ("self_shape",)
@@ -1198,125 +567,56 @@ class TraceBackward0(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> TraceBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TraceBackward0((edge0,))
+    def record(self: TensorBase) -> TraceBackward0:
+        node = TraceBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.gradient_of_trace(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.gradient_of_trace(grad, self.self_shape),)
 
 
 @final
-class LinalgCrossBackward0(Node):
+class LinalgCrossBackward0(SavesSelfOther):
     """Derivative of `linalg_cross`."""
 
-    __slots__ = ("dim", "saved_other", "saved_self")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase, dim: SupportsIndex = -1, *, inplace: bool = False
-    ) -> LinalgCrossBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase, dim: SupportsIndex = -1) -> LinalgCrossBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = LinalgCrossBackward0((edge0, edge1))
-        node.saved_self = None if edge1 is None else (SavedVariable(self, edge0))
-        node.saved_other = (
-            None
-            if edge0 is None
-            else (node.saved_self if other is self else SavedVariable(other, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge0 is None else node.saved_self if other is self else SavedVariable(other, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = k.linalg_cross(k.conj(other), grad, self.dim)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = k.linalg_cross(grad, k.conj(self_), self.dim)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = F.linalg_cross(F.conj(other), grad, self.dim)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             grad1 = F.linalg_cross(grad, F.conj(self_), self.dim)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1

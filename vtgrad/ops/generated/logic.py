@@ -7,23 +7,13 @@ from __future__ import annotations
 
 from typing import overload
 
+
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import (
-    array_of,
-    operand_of,
-)
+from vtgrad.ops.calling.arguments import array_of, operand_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import (
-    as_first_operand,
-)
-from vtgrad.ops.generated.logic_nodes import (
-    LogicalAndBackward0,
-    LogicalNotBackward0,
-    LogicalOrBackward0,
-    LogicalXorBackward0,
-)
+from vtgrad.ops.calling.numbers import as_first_operand
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -31,28 +21,13 @@ from vtgrad.storage.unchecked import AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.logic_nodes import LogicalAndBackward0, LogicalNotBackward0, LogicalOrBackward0, LogicalXorBackward0
 
 __all__ = [
-    "bitwise_and",
-    "bitwise_and_",
-    "bitwise_left_shift",
-    "bitwise_left_shift_",
-    "bitwise_not",
-    "bitwise_not_",
-    "bitwise_or",
-    "bitwise_or_",
-    "bitwise_right_shift",
-    "bitwise_right_shift_",
-    "bitwise_xor",
-    "bitwise_xor_",
-    "logical_and",
-    "logical_and_",
-    "logical_not",
-    "logical_not_",
-    "logical_or",
-    "logical_or_",
-    "logical_xor",
-    "logical_xor_",
+    "bitwise_and", "bitwise_and_", "bitwise_left_shift", "bitwise_left_shift_", "bitwise_not",
+    "bitwise_not_", "bitwise_or", "bitwise_or_", "bitwise_right_shift", "bitwise_right_shift_",
+    "bitwise_xor", "bitwise_xor_", "logical_and", "logical_and_", "logical_not", "logical_not_",
+    "logical_or", "logical_or_", "logical_xor", "logical_xor_",
 ]
 
 
@@ -90,9 +65,7 @@ def logical_and_(input: T, other: AnyTensor) -> T:
     """Write the result of `logical_and` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            input, LogicalAndBackward0.record, _logical_and_writer, other, operator="logical_and_"
-        )
+        return write(input, LogicalAndBackward0.record, _logical_and_writer, other, operator="logical_and_")
     except Exception as error:
         if renewed(error):
             return logical_and_(input, other)
@@ -134,9 +107,7 @@ def logical_or_(input: T, other: AnyTensor) -> T:
     """Write the result of `logical_or` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            input, LogicalOrBackward0.record, _logical_or_writer, other, operator="logical_or_"
-        )
+        return write(input, LogicalOrBackward0.record, _logical_or_writer, other, operator="logical_or_")
     except Exception as error:
         if renewed(error):
             return logical_or_(input, other)
@@ -178,9 +149,7 @@ def logical_xor_(input: T, other: AnyTensor) -> T:
     """Write the result of `logical_xor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            input, LogicalXorBackward0.record, _logical_xor_writer, other, operator="logical_xor_"
-        )
+        return write(input, LogicalXorBackward0.record, _logical_xor_writer, other, operator="logical_xor_")
     except Exception as error:
         if renewed(error):
             return logical_xor_(input, other)
@@ -202,12 +171,7 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "logical_not")
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = LogicalNotBackward0.record(input)
         set_history(result, node)
     return result
@@ -219,9 +183,7 @@ _logical_not_writer = store_result(k.logical_not, direct=True)
 def logical_not_(input: T) -> T:
     """Write the result of `logical_not` into the tensor itself, which is returned."""
     try:
-        return write(
-            input, LogicalNotBackward0.record, _logical_not_writer, operator="logical_not_"
-        )
+        return write(input, LogicalNotBackward0.record, _logical_not_writer, operator="logical_not_")
     except Exception as error:
         if renewed(error):
             return logical_not_(input)
@@ -243,9 +205,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         array = quiet.run(
             k.bitwise_and,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -253,9 +213,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_and(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_and", inputs=(input, other))
@@ -291,9 +249,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
         array = quiet.run(
             k.bitwise_or,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -301,9 +257,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_or(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_or", inputs=(input, other))
@@ -339,9 +293,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         array = quiet.run(
             k.bitwise_xor,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -349,9 +301,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_xor(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_xor", inputs=(input, other))
@@ -387,9 +337,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
         array = quiet.run(
             k.bitwise_left_shift,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -397,9 +345,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_left_shift(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_left_shift", inputs=(input, other))
@@ -435,9 +381,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
         array = quiet.run(
             k.bitwise_right_shift,
             input._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -445,9 +389,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
         turned = as_first_operand(input, other)
         if turned is not None:
             return bitwise_right_shift(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "bitwise_right_shift", inputs=(input, other))
@@ -461,9 +403,7 @@ _bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, t
 def bitwise_right_shift_(input: T, other: AnyTensor | Number) -> T:
     """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
     try:
-        return write(
-            input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_"
-        )
+        return write(input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_")
     except Exception as error:
         if renewed(error):
             return bitwise_right_shift_(input, other)

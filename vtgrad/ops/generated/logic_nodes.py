@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, Node
+from vtgrad.graph.node import FRESH
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
@@ -18,7 +19,7 @@ from vtgrad.storage.tensor_base import TensorBase
 
 
 @final
-class LogicalAndBackward0(Node):
+class LogicalAndBackward0(OperatorNode):
     """Derivative of `logical_and`."""
 
     __slots__ = ()
@@ -26,58 +27,23 @@ class LogicalAndBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase, *, inplace: bool = False
-    ) -> LogicalAndBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = LogicalAndBackward0((edge0, edge1))
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalAndBackward0:
+        node = LogicalAndBackward0((gradient_edge(self), gradient_edge(other)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class LogicalOrBackward0(Node):
+class LogicalOrBackward0(OperatorNode):
     """Derivative of `logical_or`."""
 
     __slots__ = ()
@@ -86,55 +52,22 @@ class LogicalOrBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalOrBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = LogicalOrBackward0((edge0, edge1))
+        node = LogicalOrBackward0((gradient_edge(self), gradient_edge(other)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class LogicalXorBackward0(Node):
+class LogicalXorBackward0(OperatorNode):
     """Derivative of `logical_xor`."""
 
     __slots__ = ()
@@ -142,58 +75,23 @@ class LogicalXorBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase, *, inplace: bool = False
-    ) -> LogicalXorBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = LogicalXorBackward0((edge0, edge1))
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalXorBackward0:
+        node = LogicalXorBackward0((gradient_edge(self), gradient_edge(other)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class LogicalNotBackward0(Node):
+class LogicalNotBackward0(OperatorNode):
     """Derivative of `logical_not`."""
 
     __slots__ = ()
@@ -202,27 +100,11 @@ class LogicalNotBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> LogicalNotBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = LogicalNotBackward0((edge0,))
+        node = LogicalNotBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)

@@ -8,49 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
+
 from vtgrad.graph.functions import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import (
-    numpy_or_none,
-)
+from vtgrad.ops.calling.arguments import numpy_or_none
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import (
-    as_number,
-    has_number_tensor,
-    refuse_tensor,
-)
+from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
 from vtgrad.ops.calling.types import Dims
-from vtgrad.ops.generated.reductions_nodes import (
-    AmaxBackward0,
-    AminBackward0,
-    AminmaxBackward0,
-    DistBackward0,
-    LinalgVectorNormBackward0,
-    LogSoftmaxBackward0,
-    LogsumexpBackward0,
-    MaxBackward0,
-    MaxBackward1,
-    MeanBackward0,
-    MeanBackward1,
-    MedianBackward0,
-    MedianBackward1,
-    MinBackward0,
-    MinBackward1,
-    NansumBackward0,
-    ProdBackward0,
-    ProdBackward1,
-    PutSelectedBackward0,
-    RenormBackward0,
-    SoftmaxBackward0,
-    StdBackward0,
-    StdMeanBackward0,
-    SumBackward0,
-    SumBackward1,
-    TakeSelectedBackward0,
-    VarBackward0,
-    VarMeanBackward0,
-)
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
@@ -59,42 +24,21 @@ from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
+from vtgrad.ops.generated.reductions_nodes import (
+    AmaxBackward0, AminBackward0, AminmaxBackward0, DistBackward0, LinalgVectorNormBackward0,
+    LogSoftmaxBackward0, LogsumexpBackward0, MaxBackward0, MaxBackward1, MeanBackward0,
+    MeanBackward1, MedianBackward0, MedianBackward1, MinBackward0, MinBackward1, NansumBackward0,
+    ProdBackward0, ProdBackward1, PutSelectedBackward0, RenormBackward0, SoftmaxBackward0,
+    StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1, TakeSelectedBackward0, VarBackward0,
+    VarMeanBackward0,
+)
 
 __all__ = [
-    "all_dim",
-    "amax_dim",
-    "amin_dim",
-    "aminmax_dim",
-    "any_dim",
-    "argmax_dim",
-    "argmin_dim",
-    "count_nonzero_dim",
-    "dist",
-    "linalg_vector_norm",
-    "log_softmax_dim",
-    "logsumexp_dim",
-    "max_all",
-    "max_dim",
-    "mean_all",
-    "mean_dim",
-    "median_all",
-    "median_dim",
-    "min_all",
-    "min_dim",
-    "nansum_dim",
-    "prod_all",
-    "prod_dim",
-    "put_selected",
-    "renorm",
-    "renorm_",
-    "softmax_dim",
-    "std_dim",
-    "std_mean_dim",
-    "sum_all",
-    "sum_dim",
-    "take_selected",
-    "var_dim",
-    "var_mean_dim",
+    "all_dim", "amax_dim", "amin_dim", "aminmax_dim", "any_dim", "argmax_dim", "argmin_dim",
+    "count_nonzero_dim", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim",
+    "max_all", "max_dim", "mean_all", "mean_dim", "median_all", "median_dim", "min_all", "min_dim",
+    "nansum_dim", "prod_all", "prod_dim", "put_selected", "renorm", "renorm_", "softmax_dim",
+    "std_dim", "std_mean_dim", "sum_all", "sum_dim", "take_selected", "var_dim", "var_mean_dim",
 ]
 
 
@@ -108,24 +52,13 @@ def sum_all(self: T, *, dtype: DType | None = None) -> T:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SumBackward0.record(self, dtype=dtype)
         set_history(result, node)
     return result
 
 
-def sum_dim(
-    self: T,
-    dim: Dims,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-) -> T:
+def sum_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Sum over dimensions."""
     try:
         if out is not None:
@@ -134,24 +67,12 @@ def sum_dim(
     except Exception as error:
         if renewed(error):
             return sum_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "sum")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SumBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
@@ -167,24 +88,13 @@ def mean_all(self: T, *, dtype: DType | None = None) -> T:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MeanBackward0.record(self, dtype=dtype)
         set_history(result, node)
     return result
 
 
-def mean_dim(
-    self: T,
-    dim: Dims,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-) -> T:
+def mean_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Mean over dimensions."""
     try:
         if out is not None:
@@ -193,24 +103,12 @@ def mean_dim(
     except Exception as error:
         if renewed(error):
             return mean_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "mean")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MeanBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
@@ -226,25 +124,14 @@ def prod_all(self: T, *, dtype: DType | None = None) -> T:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ProdBackward0.record(self, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def prod_dim(
-    self: T,
-    dim: AnyInt,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-) -> T:
+def prod_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Product over one dimension."""
     try:
         if out is not None:
@@ -253,24 +140,12 @@ def prod_dim(
     except Exception as error:
         if renewed(error):
             return prod_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "prod")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ProdBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -291,11 +166,7 @@ def max_all(self: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "max")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MaxBackward1.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -316,11 +187,7 @@ def min_all(self: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "min")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MinBackward1.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -337,11 +204,7 @@ def median_all(self: T) -> T:
         explain(error, "self: Tensor", self)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MedianBackward0.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -355,9 +218,7 @@ class MaxDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def max_dim(
-    self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None
-) -> MaxDimResult[T]:
+def max_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]:
     """Largest elements along a dimension, and their places."""
     try:
         if out is not None:
@@ -368,23 +229,12 @@ def max_dim(
     except Exception as error:
         if renewed(error):
             return max_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return MaxDimResult(*write_outs(out, arrays, "max", exact=True))
     results = MaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MaxBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -398,9 +248,7 @@ class MinDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def min_dim(
-    self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None
-) -> MinDimResult[T]:
+def min_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]:
     """Smallest elements along a dimension, and their places."""
     try:
         if out is not None:
@@ -411,23 +259,12 @@ def min_dim(
     except Exception as error:
         if renewed(error):
             return min_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return MinDimResult(*write_outs(out, arrays, "min", exact=True))
     results = MinDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MinBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -441,9 +278,7 @@ class MedianDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def median_dim(
-    self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None
-) -> MedianDimResult[T]:
+def median_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]:
     """The lower middle elements along a dimension, and their places."""
     try:
         if out is not None:
@@ -454,23 +289,12 @@ def median_dim(
     except Exception as error:
         if renewed(error):
             return median_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return MedianDimResult(*write_outs(out, arrays, "median", exact=True))
     results = MedianDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MedianBackward1.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -480,21 +304,11 @@ def median_dim(
 def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) -> T:
     """Zeros with the values of `self` at places along a dimension."""
     try:
-        array = quiet.run(
-            k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim
-        )
+        array = quiet.run(k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim)
     except Exception as error:
         if renewed(error):
             return put_selected(self, sizes, dim, indices, keepdim)
-        explain(
-            error,
-            "self: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool",
-            self,
-            sizes,
-            dim,
-            indices,
-            keepdim,
-        )
+        explain(error, "self: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool", self, sizes, dim, indices, keepdim)
         raise
     result = wrap_like(self, array)
     if (
@@ -513,14 +327,7 @@ def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) ->
     except Exception as error:
         if renewed(error):
             return take_selected(self, dim, indices, keepdim)
-        explain(
-            error,
-            "self: Tensor, dim: int, indices: Tensor, keepdim: bool",
-            self,
-            dim,
-            indices,
-            keepdim,
-        )
+        explain(error, "self: Tensor, dim: int, indices: Tensor, keepdim: bool", self, dim, indices, keepdim)
         raise
     result = wrap_like(self, array)
     if (
@@ -541,23 +348,12 @@ def amax_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
     except Exception as error:
         if renewed(error):
             return amax_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "amax", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AmaxBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -573,32 +369,19 @@ def amin_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
     except Exception as error:
         if renewed(error):
             return amin_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "amin", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AminBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def argmax_dim(
-    self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None
-) -> T:
+def argmax_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Places of the largest elements."""
     try:
         if out is not None:
@@ -607,14 +390,7 @@ def argmax_dim(
     except Exception as error:
         if renewed(error):
             return argmax_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "argmax", exact=True)
@@ -622,9 +398,7 @@ def argmax_dim(
     return result
 
 
-def argmin_dim(
-    self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None
-) -> T:
+def argmin_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Places of the smallest elements."""
     try:
         if out is not None:
@@ -633,14 +407,7 @@ def argmin_dim(
     except Exception as error:
         if renewed(error):
             return argmin_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "argmin", exact=True)
@@ -657,14 +424,7 @@ def any_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
     except Exception as error:
         if renewed(error):
             return any_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "any")
@@ -681,14 +441,7 @@ def all_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
     except Exception as error:
         if renewed(error):
             return all_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "all")
@@ -696,9 +449,7 @@ def all_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
     return result
 
 
-def var_dim(
-    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None
-) -> T:
+def var_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
     """Variance over dimensions."""
     try:
         if out is not None:
@@ -722,19 +473,13 @@ def var_dim(
     if out is not None:
         return write_out(out, array, "var")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = VarBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
     return result
 
 
-def std_dim(
-    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None
-) -> T:
+def std_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
     """Standard deviation over dimensions."""
     try:
         if out is not None:
@@ -758,11 +503,7 @@ def std_dim(
     if out is not None:
         return write_out(out, array, "std")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = StdBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -770,21 +511,13 @@ def std_dim(
 
 
 def linalg_vector_norm(
-    self: T,
-    ord: AnyFloat = 2,
-    dim: Dims = None,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
+    self: T, ord: AnyFloat = 2, dim: Dims = None, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None
 ) -> T:
     """Vector norm of any order over dimensions."""
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(
-            k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype)
-        )
+        array = quiet.run(k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
             return linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype, out=out)
@@ -804,11 +537,7 @@ def linalg_vector_norm(
     if out is not None:
         return write_out(out, array, "norm", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = LinalgVectorNormBackward0.record(self, ord, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -824,23 +553,12 @@ def logsumexp_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, out: T | None
     except Exception as error:
         if renewed(error):
             return logsumexp_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "logsumexp")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = LogsumexpBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -861,11 +579,7 @@ def softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "softmax", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SoftmaxBackward0.record(self, dim)
         set_history(result, node)
         node.save_results(result)
@@ -886,11 +600,7 @@ def log_softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "log_softmax", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = LogSoftmaxBackward0.record(self, dim)
         set_history(result, node)
         node.save_results(result)
@@ -908,24 +618,12 @@ def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | No
             return renorm(input, p, dim, maxnorm, out=out)
         if has_number_tensor(p, maxnorm):
             return renorm(input, as_number(p), dim, as_number(maxnorm), out=out)
-        explain(
-            error,
-            "input: Tensor, p: float, dim: int, maxnorm: float, out: Tensor | None",
-            input,
-            p,
-            dim,
-            maxnorm,
-            out,
-        )
+        explain(error, "input: Tensor, p: float, dim: int, maxnorm: float, out: Tensor | None", input, p, dim, maxnorm, out)
         raise
     if out is not None:
         return write_out(out, array, "renorm", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = RenormBackward0.record(input, p, dim, maxnorm)
         set_history(result, node)
     return result
@@ -939,9 +637,7 @@ def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
     try:
         refuse_tensor(p)
         refuse_tensor(maxnorm)
-        return write(
-            input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_"
-        )
+        return write(input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_")
     except Exception as error:
         if renewed(error):
             return renorm_(input, p, dim, maxnorm)
@@ -964,14 +660,7 @@ def count_nonzero_dim(self: T, dim: Dims = None) -> T:
     return result
 
 
-def nansum_dim(
-    self: T,
-    dim: Dims,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-) -> T:
+def nansum_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Sum over dimensions, with 0 for nan."""
     try:
         if out is not None:
@@ -980,24 +669,12 @@ def nansum_dim(
     except Exception as error:
         if renewed(error):
             return nansum_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "nansum")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = NansumBackward0.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
@@ -1010,9 +687,7 @@ class AminmaxDimResult(NamedTuple, Generic[T]):
     max: T
 
 
-def aminmax_dim(
-    self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: Sequence[T] | None = None
-) -> AminmaxDimResult[T]:
+def aminmax_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
     """Smallest and largest elements."""
     try:
         if out is not None:
@@ -1023,23 +698,12 @@ def aminmax_dim(
     except Exception as error:
         if renewed(error):
             return aminmax_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int | None, keepdim: bool, out: Pair | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int | None, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return AminmaxDimResult(*write_outs(out, arrays, "aminmax", exact=True))
     results = AminmaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AminmaxBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -1053,9 +717,7 @@ class VarMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def var_mean_dim(
-    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool
-) -> VarMeanDimResult[T]:
+def var_mean_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> VarMeanDimResult[T]:
     """Variance and mean over dimensions."""
     try:
         arrays = quiet.run(k.var_mean_dim, self._impl.array, dim, correction, keepdim)
@@ -1064,21 +726,10 @@ def var_mean_dim(
             return var_mean_dim(self, dim, correction, keepdim)
         if has_number_tensor(correction):
             return var_mean_dim(self, dim, as_number(correction), keepdim)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool",
-            self,
-            dim,
-            correction,
-            keepdim,
-        )
+        explain(error, "self: Tensor, dim: Dims, correction: float | None, keepdim: bool", self, dim, correction, keepdim)
         raise
     results = VarMeanDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = VarMeanBackward0.record(self, dim, correction, keepdim)
         set_history_of_each(results, node)
     return results
@@ -1091,9 +742,7 @@ class StdMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def std_mean_dim(
-    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool
-) -> StdMeanDimResult[T]:
+def std_mean_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> StdMeanDimResult[T]:
     """Standard deviation and mean over dimensions."""
     try:
         arrays = quiet.run(k.std_mean_dim, self._impl.array, dim, correction, keepdim)
@@ -1102,21 +751,10 @@ def std_mean_dim(
             return std_mean_dim(self, dim, correction, keepdim)
         if has_number_tensor(correction):
             return std_mean_dim(self, dim, as_number(correction), keepdim)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool",
-            self,
-            dim,
-            correction,
-            keepdim,
-        )
+        explain(error, "self: Tensor, dim: Dims, correction: float | None, keepdim: bool", self, dim, correction, keepdim)
         raise
     results = StdMeanDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = StdMeanBackward0.record(self, dim, correction, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)

@@ -8,26 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
+
 from vtgrad.graph.functions import set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.generated.sorting_nodes import (
-    SortBackward0,
-    SortBackward1,
-    TopkBackward0,
-)
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, T
 from vtgrad.views.write_out import check_out, write_outs
+from vtgrad.ops.generated.sorting_nodes import SortBackward0, SortBackward1, TopkBackward0
 
-__all__ = [
-    "argsort_dim",
-    "sort_dim",
-    "sort_stable",
-    "topk_dim",
-]
+__all__ = ["argsort_dim", "sort_dim", "sort_stable", "topk_dim"]
 
 
 class SortDimResult(NamedTuple, Generic[T]):
@@ -37,9 +29,7 @@ class SortDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def sort_dim(
-    self: T, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None
-) -> SortDimResult[T]:
+def sort_dim(self: T, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]:
     """The elements in order along a dimension, and where each stood."""
     try:
         if out is not None:
@@ -50,23 +40,12 @@ def sort_dim(
     except Exception as error:
         if renewed(error):
             return sort_dim(self, dim, descending, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, descending: bool, out: Pair | None",
-            self,
-            dim,
-            descending,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, descending: bool, out: Pair | None", self, dim, descending, out)
         raise
     if out is not None:
         return SortDimResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SortBackward0.record(self, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -81,12 +60,7 @@ class SortStableResult(NamedTuple, Generic[T]):
 
 
 def sort_stable(
-    self: T,
-    stable: AnyBool | None,
-    dim: AnyInt = -1,
-    descending: AnyBool = False,
-    *,
-    out: Sequence[T] | None = None,
+    self: T, stable: AnyBool | None, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None
 ) -> SortStableResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
     try:
@@ -99,23 +73,13 @@ def sort_stable(
         if renewed(error):
             return sort_stable(self, stable, dim, descending, out=out)
         explain(
-            error,
-            "self: Tensor, stable: bool | None, dim: int, descending: bool, out: Pair | None",
-            self,
-            stable,
-            dim,
-            descending,
-            out,
+            error, "self: Tensor, stable: bool | None, dim: int, descending: bool, out: Pair | None", self, stable, dim, descending, out
         )
         raise
     if out is not None:
         return SortStableResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortStableResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SortBackward1.record(self, stable, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -129,14 +93,7 @@ def argsort_dim(self: T, dim: AnyInt, descending: AnyBool, stable: AnyBool) -> T
     except Exception as error:
         if renewed(error):
             return argsort_dim(self, dim, descending, stable)
-        explain(
-            error,
-            "self: Tensor, dim: int, descending: bool, stable: bool",
-            self,
-            dim,
-            descending,
-            stable,
-        )
+        explain(error, "self: Tensor, dim: int, descending: bool, stable: bool", self, dim, descending, stable)
         raise
     result = wrap_like(self, array)
     return result
@@ -150,13 +107,7 @@ class TopkDimResult(NamedTuple, Generic[T]):
 
 
 def topk_dim(
-    self: T,
-    count: AnyInt,
-    dim: AnyInt = -1,
-    largest: AnyBool = True,
-    sorted: AnyBool = True,
-    *,
-    out: Sequence[T] | None = None,
+    self: T, count: AnyInt, dim: AnyInt = -1, largest: AnyBool = True, sorted: AnyBool = True, *, out: Sequence[T] | None = None
 ) -> TopkDimResult[T]:
     """The `count` largest or smallest elements along a dimension, in order, and their places."""
     try:
@@ -182,11 +133,7 @@ def topk_dim(
     if out is not None:
         return TopkDimResult(*write_outs(out, arrays, "topk", exact=True))
     results = TopkDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = TopkBackward0.record(self, count, dim, largest, sorted)
         set_history_of_each(results, node)
         node.save_results(*results)

@@ -10,203 +10,107 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, Node
+from vtgrad.graph.node import FRESH
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import SavedResult
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.saves import SavesIndices
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool
 
 
 @final
-class SortBackward0(Node):
+class SortBackward0(SavesIndices):
     """Derivative of `sort_dim`."""
 
-    __slots__ = ("dim", "saved_indices", "self_shape")
+    __slots__ = ("dim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
-    saved_indices: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex = -1,
-        descending: AnyBool = False,
-        *,
-        inplace: bool = False,
-    ) -> SortBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SortBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex = -1, descending: AnyBool = False) -> SortBackward0:
+        node = SortBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
 
 @final
-class SortBackward1(Node):
+class SortBackward1(SavesIndices):
     """Derivative of `sort_stable`."""
 
-    __slots__ = ("dim", "saved_indices", "self_shape")
+    __slots__ = ("dim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
-    saved_indices: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        stable: AnyBool | None,
-        dim: SupportsIndex = -1,
-        descending: AnyBool = False,
-        *,
-        inplace: bool = False,
-    ) -> SortBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SortBackward1((edge0,))
+    def record(self: TensorBase, stable: AnyBool | None, dim: SupportsIndex = -1, descending: AnyBool = False) -> SortBackward1:
+        node = SortBackward1((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
 
 @final
-class TopkBackward0(Node):
+class TopkBackward0(SavesIndices):
     """Derivative of `topk_dim`."""
 
-    __slots__ = ("dim", "saved_indices", "self_shape")
+    __slots__ = ("dim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
     self_shape: Shape
     dim: int
-    saved_indices: SavedVariable
 
     @staticmethod
     def record(
-        self: TensorBase,
-        count: SupportsIndex,
-        dim: SupportsIndex = -1,
-        largest: AnyBool = True,
-        sorted: AnyBool = True,
-        *,
-        inplace: bool = False,
+        self: TensorBase, count: SupportsIndex, dim: SupportsIndex = -1, largest: AnyBool = True, sorted: AnyBool = True
     ) -> TopkBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TopkBackward0((edge0,))
+        node = TopkBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, True),)

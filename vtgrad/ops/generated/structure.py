@@ -7,48 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+
 from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import (
-    arrays_of,
-)
+from vtgrad.ops.calling.arguments import arrays_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.generated.structure_nodes import (
-    BlockDiagBackward0,
-    DiagEmbedBackward0,
-    FlipBackward0,
-    RepeatBackward0,
-    RollBackward0,
-    Rot90Backward0,
-    TrilBackward0,
-    TriuBackward0,
-)
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.structure_nodes import (
+    BlockDiagBackward0, DiagEmbedBackward0, FlipBackward0, RepeatBackward0, RollBackward0,
+    Rot90Backward0, TrilBackward0, TriuBackward0,
+)
 
 __all__ = [
-    "block_diagonal",
-    "counted_indices",
-    "diag_embed",
-    "flip_dims",
-    "repeat_tiles",
-    "roll",
-    "rot90_turns",
-    "tril",
-    "tril_",
-    "triu",
-    "triu_",
+    "block_diagonal", "counted_indices", "diag_embed", "flip_dims", "repeat_tiles", "roll",
+    "rot90_turns", "tril", "tril_", "triu", "triu_",
 ]
 
 
-def diag_embed(
-    input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -1, *, out: T | None = None
-) -> T:
+def diag_embed(input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -1, *, out: T | None = None) -> T:
     """Matrices of zeros, over two new dimensions, with the last dimension on a diagonal."""
     try:
         if out is not None:
@@ -57,24 +39,12 @@ def diag_embed(
     except Exception as error:
         if renewed(error):
             return diag_embed(input, offset, dim1, dim2, out=out)
-        explain(
-            error,
-            "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None",
-            input,
-            offset,
-            dim1,
-            dim2,
-            out,
-        )
+        explain(error, "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None", input, offset, dim1, dim2, out)
         raise
     if out is not None:
         return write_out(out, array, "diag_embed", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = DiagEmbedBackward0.record(input, offset, dim1, dim2)
         set_history(result, node)
     return result
@@ -110,11 +80,7 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "tril", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = TrilBackward0.record(input, diagonal)
         set_history(result, node)
     return result
@@ -148,11 +114,7 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "triu", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = TriuBackward0.record(input, diagonal)
         set_history(result, node)
     return result
@@ -182,11 +144,7 @@ def rot90_turns(self: T, turns: AnyInt, dims: Sequence[int]) -> T:
         explain(error, "self: Tensor, turns: int, dims: Sequence[int]", self, turns, dims)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = Rot90Backward0.record(self, turns, dims)
         set_history(result, node)
     return result
@@ -215,11 +173,7 @@ def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
         explain(error, "self: Tensor, repeats: Sequence[int]", self, repeats)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = RepeatBackward0.record(self, repeats)
         set_history(result, node)
     return result
@@ -232,20 +186,10 @@ def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] 
     except Exception as error:
         if renewed(error):
             return roll(input, shifts, dims)
-        explain(
-            error,
-            "input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None",
-            input,
-            shifts,
-            dims,
-        )
+        explain(error, "input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None", input, shifts, dims)
         raise
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = RollBackward0.record(input, shifts, dims)
         set_history(result, node)
     return result
@@ -261,11 +205,7 @@ def flip_dims(self: T, dims: AnyInt | Sequence[int]) -> T:
         explain(error, "self: Tensor, dims: int | Sequence[int]", self, dims)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = FlipBackward0.record(self, dims)
         set_history(result, node)
     return result

@@ -10,23 +10,21 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import collect_next_edges, gradient_edge
-from vtgrad.graph.node import FRESH, SHARED, Node
+from vtgrad.graph.node import FRESH, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.saving.operands import (
-    integers,
-    shapes_of_operand,
-)
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyInt
+from vtgrad.ops.saving.operands import integers, shapes_of_operand
 
 
 @final
-class DiagEmbedBackward0(Node):
+class DiagEmbedBackward0(OperatorNode):
     """Derivative of `diag_embed`."""
 
     __slots__ = ("dim1", "dim2", "offset")
@@ -38,45 +36,22 @@ class DiagEmbedBackward0(Node):
     dim2: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        offset: SupportsIndex = 0,
-        dim1: SupportsIndex = -2,
-        dim2: SupportsIndex = -1,
-        *,
-        inplace: bool = False,
-    ) -> DiagEmbedBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = DiagEmbedBackward0((edge0,))
+    def record(self: TensorBase, offset: SupportsIndex = 0, dim1: SupportsIndex = -2, dim2: SupportsIndex = -1) -> DiagEmbedBackward0:
+        node = DiagEmbedBackward0((gradient_edge(self),))
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         node.dim2 = dim2 if type(dim2) is int else integer(dim2)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.diagonal(grad, self.offset, self.dim1, self.dim2),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.diagonal(grad, self.offset, self.dim1, self.dim2),)
 
 
 @final
-class BlockDiagBackward0(Node):
+class BlockDiagBackward0(OperatorNode):
     """Derivative of `block_diagonal`."""
 
     __slots__ = ("tensors_shapes",)
@@ -84,32 +59,21 @@ class BlockDiagBackward0(Node):
     tensors_shapes: list[Shape]
 
     @staticmethod
-    def record(tensors: Sequence[TensorBase], *, inplace: bool = False) -> BlockDiagBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(tensors: Sequence[TensorBase]) -> BlockDiagBackward0:
         edges = collect_next_edges(*tensors)
         node = BlockDiagBackward0(edges)
         node.tensors_shapes = shapes_of_operand(tensors)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return array_formulas.block_diag_gradients(grad, self.tensors_shapes)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return tensor_formulas.block_diag_gradients(grad, self.tensors_shapes)
 
 
 @final
-class TrilBackward0(Node):
+class TrilBackward0(OperatorNode):
     """Derivative of `tril`."""
 
     __slots__ = ("diagonal",)
@@ -119,38 +83,20 @@ class TrilBackward0(Node):
     diagonal: int
 
     @staticmethod
-    def record(
-        self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False
-    ) -> TrilBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TrilBackward0((edge0,))
+    def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TrilBackward0:
+        node = TrilBackward0((gradient_edge(self),))
         node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.tril(grad, self.diagonal),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.tril(grad, self.diagonal),)
 
 
 @final
-class TriuBackward0(Node):
+class TriuBackward0(OperatorNode):
     """Derivative of `triu`."""
 
     __slots__ = ("diagonal",)
@@ -160,38 +106,20 @@ class TriuBackward0(Node):
     diagonal: int
 
     @staticmethod
-    def record(
-        self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False
-    ) -> TriuBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TriuBackward0((edge0,))
+    def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TriuBackward0:
+        node = TriuBackward0((gradient_edge(self),))
         node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.triu(grad, self.diagonal),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.triu(grad, self.diagonal),)
 
 
 @final
-class Rot90Backward0(Node):
+class Rot90Backward0(OperatorNode):
     """Derivative of `rot90_turns`."""
 
     __slots__ = ("dims", "turns")
@@ -202,39 +130,21 @@ class Rot90Backward0(Node):
     dims: Sequence[int]
 
     @staticmethod
-    def record(
-        self: TensorBase, turns: SupportsIndex, dims: Sequence[int], *, inplace: bool = False
-    ) -> Rot90Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = Rot90Backward0((edge0,))
+    def record(self: TensorBase, turns: SupportsIndex, dims: Sequence[int]) -> Rot90Backward0:
+        node = Rot90Backward0((gradient_edge(self),))
         node.turns = turns if type(turns) is int else integer(turns)
         node.dims = integers(dims)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.turned_back(grad, self.turns, self.dims),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.turned_back(grad, self.turns, self.dims),)
 
 
 @final
-class RepeatBackward0(Node):
+class RepeatBackward0(OperatorNode):
     """Derivative of `repeat_tiles`."""
 
     __slots__ = ("repeats", "self_shape")
@@ -245,39 +155,21 @@ class RepeatBackward0(Node):
     repeats: Sequence[int]
 
     @staticmethod
-    def record(
-        self: TensorBase, repeats: Sequence[int], *, inplace: bool = False
-    ) -> RepeatBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RepeatBackward0((edge0,))
+    def record(self: TensorBase, repeats: Sequence[int]) -> RepeatBackward0:
+        node = RepeatBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.repeats = integers(repeats)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
 
 
 @final
-class RollBackward0(Node):
+class RollBackward0(OperatorNode):
     """Derivative of `roll`."""
 
     __slots__ = ("dims", "shifts")
@@ -288,43 +180,21 @@ class RollBackward0(Node):
     dims: AnyInt | Sequence[int] | None
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        shifts: AnyInt | Sequence[int],
-        dims: AnyInt | Sequence[int] | None = (),
-        *,
-        inplace: bool = False,
-    ) -> RollBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RollBackward0((edge0,))
+    def record(self: TensorBase, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> RollBackward0:
+        node = RollBackward0((gradient_edge(self),))
         node.shifts = integers(shifts)
         node.dims = integers(dims)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.roll(grad, array_formulas.opposite(self.shifts), self.dims),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.roll(grad, tensor_formulas.opposite(self.shifts), self.dims),)
 
 
 @final
-class FlipBackward0(Node):
+class FlipBackward0(OperatorNode):
     """Derivative of `flip_dims`."""
 
     __slots__ = ("dims",)
@@ -334,31 +204,13 @@ class FlipBackward0(Node):
     dims: AnyInt | Sequence[int]
 
     @staticmethod
-    def record(
-        self: TensorBase, dims: AnyInt | Sequence[int], *, inplace: bool = False
-    ) -> FlipBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = FlipBackward0((edge0,))
+    def record(self: TensorBase, dims: AnyInt | Sequence[int]) -> FlipBackward0:
+        node = FlipBackward0((gradient_edge(self),))
         node.dims = integers(dims)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.flip(grad, self.dims),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.flip(grad, self.dims),)

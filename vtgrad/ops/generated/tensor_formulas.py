@@ -7,124 +7,58 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vtgrad.ops.calling.types import Dims, Geometry3, MemoryFormat
-from vtgrad.ops.formulas.arithmetic import log_of_number
-from vtgrad.ops.formulas.indexing import _broadcast, number_of_elements
-from vtgrad.ops.formulas.linalg import is_column_major
-from vtgrad.ops.formulas.reductions import kept_shape, other_dims, reduced_count, reduces_all
-from vtgrad.ops.formulas.special import no_derivative, sinc_slope
-from vtgrad.ops.formulas.structure import opposite
-from vtgrad.ops.formulas.views import inverse_order, is_plain_part, output_geometry
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.formulas.arithmetic import log_of_number
+from vtgrad.ops.formulas.indexing import _broadcast
+from vtgrad.ops.formulas.indexing import number_of_elements
+from vtgrad.ops.formulas.linalg import is_column_major
+from vtgrad.ops.formulas.reductions import kept_shape
+from vtgrad.ops.formulas.reductions import reduced_count
+from vtgrad.ops.formulas.reductions import other_dims
+from vtgrad.ops.formulas.reductions import reduces_all
+from vtgrad.ops.formulas.special import no_derivative
+from vtgrad.ops.formulas.special import sinc_slope
+from vtgrad.ops.formulas.structure import opposite
+from vtgrad.ops.formulas.views import inverse_order
+from vtgrad.ops.formulas.views import output_geometry
+from vtgrad.ops.formulas.views import is_plain_part
+from vtgrad.ops.calling.types import Dims, Geometry3, MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
-    "adjoint_of",
-    "as_strided_gradient",
-    "block_diag_gradients",
-    "cat_gradients",
-    "cumsum_gradient",
-    "first_factor_gradient",
-    "for_each",
-    "gamma_density",
-    "gather_gradient",
-    "gathered_to",
-    "gradient_beyond",
-    "gradient_inside",
-    "gradient_of_acosh",
-    "gradient_of_aminmax",
-    "gradient_of_angle",
-    "gradient_of_base",
-    "gradient_of_distance",
-    "gradient_of_dividend",
-    "gradient_of_divisor",
-    "gradient_of_exponent",
-    "gradient_of_i1",
-    "gradient_of_logcumsumexp",
-    "gradient_of_logit",
-    "gradient_of_lower",
-    "gradient_of_magnitude",
-    "gradient_of_mvlgamma",
-    "gradient_of_nan_to_num",
-    "gradient_of_number_exponent",
-    "gradient_of_order",
-    "gradient_of_power",
-    "gradient_of_renorm",
-    "gradient_of_sgn",
-    "gradient_of_sinc",
-    "gradient_of_std_mean",
-    "gradient_of_trace",
-    "gradient_of_upper",
-    "gradient_of_var_mean",
-    "gradient_of_xlogy",
-    "gradient_of_xlogy_number",
-    "index_add_source_gradient",
-    "index_copy_source_gradient",
-    "index_put_self_gradient",
-    "index_put_values_gradient",
-    "index_reduce_self_gradient",
-    "index_reduce_source_gradient",
-    "index_select_gradient",
-    "inverse_order",
-    "is_at_least",
-    "is_at_most",
-    "is_column_major",
-    "is_plain_part",
-    "joined_pairs",
-    "kept_shape",
-    "log_of_number",
-    "logsumexp_gradient",
-    "masked_scatter_source_gradient",
-    "masked_select_gradient",
-    "masked_total",
-    "mean_gradient",
-    "narrow_copy_gradient",
-    "no_derivative",
-    "number_of_elements",
-    "opposite",
-    "other_dims",
-    "outer_factor",
-    "outer_gradient",
-    "output_geometry",
-    "put_self_gradient",
-    "put_source_gradient",
-    "reduced_count",
-    "reduces_all",
-    "repeat_gradient",
-    "scaled_back",
-    "scatter_reduce_self_gradient",
-    "scatter_reduce_source_gradient",
-    "scatter_source_gradient",
-    "second_factor_gradient",
-    "shared_by_mask",
-    "shared_by_ties",
-    "shared_by_whole_ties",
-    "shared_gradient",
-    "sinc_slope",
-    "split_gradient",
-    "stack_gradients",
-    "std_gradient",
-    "sum_gradient",
-    "take_gradient",
-    "turned",
-    "turned_back",
-    "unbind_gradient",
-    "var_gradient",
+    "adjoint_of", "as_strided_gradient", "block_diag_gradients", "cat_gradients", "cumsum_gradient",
+    "first_factor_gradient", "for_each", "gamma_density", "gather_gradient", "gathered_to",
+    "gradient_beyond", "gradient_inside", "gradient_of_acosh", "gradient_of_aminmax",
+    "gradient_of_angle", "gradient_of_base", "gradient_of_distance", "gradient_of_dividend",
+    "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1", "gradient_of_logcumsumexp",
+    "gradient_of_logit", "gradient_of_lower", "gradient_of_magnitude", "gradient_of_mvlgamma",
+    "gradient_of_nan_to_num", "gradient_of_number_exponent", "gradient_of_order",
+    "gradient_of_power", "gradient_of_renorm", "gradient_of_sgn", "gradient_of_sinc",
+    "gradient_of_std_mean", "gradient_of_trace", "gradient_of_upper", "gradient_of_var_mean",
+    "gradient_of_xlogy", "gradient_of_xlogy_number", "index_add_source_gradient",
+    "index_copy_source_gradient", "index_put_self_gradient", "index_put_values_gradient",
+    "index_reduce_self_gradient", "index_reduce_source_gradient", "index_select_gradient",
+    "inverse_order", "is_at_least", "is_at_most", "is_column_major", "is_plain_part",
+    "joined_pairs", "kept_shape", "log_of_number", "logsumexp_gradient",
+    "masked_scatter_source_gradient", "masked_select_gradient", "masked_total", "mean_gradient",
+    "narrow_copy_gradient", "no_derivative", "number_of_elements", "opposite", "other_dims",
+    "outer_factor", "outer_gradient", "output_geometry", "put_self_gradient", "put_source_gradient",
+    "reduced_count", "reduces_all", "repeat_gradient", "scaled_back",
+    "scatter_reduce_self_gradient", "scatter_reduce_source_gradient", "scatter_source_gradient",
+    "second_factor_gradient", "shared_by_mask", "shared_by_ties", "shared_by_whole_ties",
+    "shared_gradient", "sinc_slope", "split_gradient", "stack_gradients", "std_gradient",
+    "sum_gradient", "take_gradient", "turned", "turned_back", "unbind_gradient", "var_gradient",
     "vector_norm_gradient",
 ]
 
 
-def gradient_of_dividend(
-    grad: TensorBase, divisor: TensorBase | Number, rounding: str | None
-) -> TensorBase:
+def gradient_of_dividend(grad: TensorBase, divisor: TensorBase | Number, rounding: str | None) -> TensorBase:
     """The gradient of a dividend: zero with rounding. The divisor is protected all the same."""
     return F.div(grad, F.conj(divisor)) if rounding is None else F.zeros_like(grad)
 
 
-def gradient_of_divisor(
-    grad: TensorBase, dividend: TensorBase, divisor: TensorBase | Number, rounding: str | None
-) -> TensorBase:
+def gradient_of_divisor(grad: TensorBase, dividend: TensorBase, divisor: TensorBase | Number, rounding: str | None) -> TensorBase:
     """The gradient of a divisor: zero with rounding; see `gradient_of_dividend`."""
     if rounding is not None:
         return F.zeros_like(grad)
@@ -146,9 +80,7 @@ def gradient_of_base(grad: TensorBase, base: TensorBase, exponent: TensorBase) -
     return F.where(F.eq(exponent, 0), 0, F.mul(grad, F.conj(slope)))
 
 
-def gradient_of_exponent(
-    grad: TensorBase, base: TensorBase, exponent: TensorBase, result: TensorBase
-) -> TensorBase:
+def gradient_of_exponent(grad: TensorBase, base: TensorBase, exponent: TensorBase, result: TensorBase) -> TensorBase:
     """The gradient of the exponent of ``base ** exponent``.
 
     Where the base is 0 the power does not change with an exponent that is 0 or has a positive real
@@ -160,9 +92,7 @@ def gradient_of_exponent(
     return F.mul(grad, F.where(flat, 0, F.conj(F.mul(result, F.log(base)))))
 
 
-def gradient_of_number_exponent(
-    grad: TensorBase, base: Number, exponent: TensorBase, result: TensorBase
-) -> TensorBase:
+def gradient_of_number_exponent(grad: TensorBase, base: Number, exponent: TensorBase, result: TensorBase) -> TensorBase:
     """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
     if isinstance(base, complex) or base >= 0:
         slope = F.conj(F.mul(result, log_of_number(base)))
@@ -192,12 +122,7 @@ def shared_gradient(grad: TensorBase, a: TensorBase, b: TensorBase, lost: Tensor
     return F.halved_where(F.where(lost, 0, grad), F.eq(a, b))
 
 
-def gradient_inside(
-    grad: TensorBase,
-    self: TensorBase,
-    low: TensorBase | Number | None,
-    high: TensorBase | Number | None,
-) -> TensorBase:
+def gradient_inside(grad: TensorBase, self: TensorBase, low: TensorBase | Number | None, high: TensorBase | Number | None) -> TensorBase:
     """The gradient where the value is not outside of its bounds."""
     if low is None:
         assert high is not None
@@ -208,9 +133,7 @@ def gradient_inside(
     return F.where(inside, grad, 0)
 
 
-def gradient_of_lower(
-    grad: TensorBase, self: TensorBase, low: TensorBase | None, high: TensorBase | None
-) -> TensorBase:
+def gradient_of_lower(grad: TensorBase, self: TensorBase, low: TensorBase | None, high: TensorBase | None) -> TensorBase:
     """The gradient of a lower bound: where the value is below it, and the upper one above."""
     assert low is not None
     taken = F.lt(self, low)
@@ -219,9 +142,7 @@ def gradient_of_lower(
     return F.where(taken, grad, 0)
 
 
-def gradient_of_upper(
-    grad: TensorBase, self: TensorBase, low: TensorBase | None, high: TensorBase | None
-) -> TensorBase:
+def gradient_of_upper(grad: TensorBase, self: TensorBase, low: TensorBase | None, high: TensorBase | None) -> TensorBase:
     """The gradient of an upper bound: where the value, or the lower bound, is above it."""
     assert high is not None
     taken = F.gt(self, high)
@@ -267,9 +188,7 @@ def cumsum_gradient(grad: TensorBase, dim: int) -> TensorBase:
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,))
 
 
-def gradient_of_logcumsumexp(
-    grad: TensorBase, input: TensorBase, result: TensorBase, dim: int, dtype: NumpyDType
-) -> TensorBase:
+def gradient_of_logcumsumexp(grad: TensorBase, input: TensorBase, result: TensorBase, dim: int, dtype: NumpyDType) -> TensorBase:
     """Each element went into all later sums: those are added up as logarithms, signs apart."""
     if grad.ndim == 0:
         return F.clone(grad)
@@ -341,33 +260,25 @@ def gathered_to(grad: TensorBase, sizes: Shape) -> TensorBase:
     return grad
 
 
-def scatter_source_gradient(
-    grad: TensorBase, dim: int, index: TensorBase, self_sizes: Shape, sizes: Shape
-) -> TensorBase:
+def scatter_source_gradient(grad: TensorBase, dim: int, index: TensorBase, self_sizes: Shape, sizes: Shape) -> TensorBase:
     """The gradient at each place written, for the values that stayed there."""
     taken = F.gather(grad, dim, index)
     lost = F.scatter_overwritten(index, self_sizes, dim)
     return gathered_to(F.masked_fill(taken, lost, 0), sizes)
 
 
-def index_select_gradient(
-    grad: TensorBase, sizes: Shape, dim: int, index: TensorBase
-) -> TensorBase:
+def index_select_gradient(grad: TensorBase, sizes: Shape, dim: int, index: TensorBase) -> TensorBase:
     """Every mention of a slice adds to its gradient."""
     return F.index_add(F.zeros_shaped(grad, sizes), dim, index, grad)
 
 
-def index_add_source_gradient(
-    grad: TensorBase, dim: int, index: TensorBase, source: TensorBase, alpha: Number
-) -> TensorBase:
+def index_add_source_gradient(grad: TensorBase, dim: int, index: TensorBase, source: TensorBase, alpha: Number) -> TensorBase:
     """The gradient of each slice's place, times the factor."""
     taken = F.reshape(F.index_select(grad, dim, index), source.shape)
     return taken if alpha == 1 else F.mul(taken, alpha)
 
 
-def index_copy_source_gradient(
-    grad: TensorBase, dim: int, index: TensorBase, source: TensorBase
-) -> TensorBase:
+def index_copy_source_gradient(grad: TensorBase, dim: int, index: TensorBase, source: TensorBase) -> TensorBase:
     """The gradient of each slice's place, for the slices that stayed there."""
     taken = F.reshape(F.index_select(grad, dim, index), source.shape)
     extent = grad.shape[dim] if grad.shape else 1
@@ -390,9 +301,7 @@ def masked_total(grad: TensorBase, mask: TensorBase) -> TensorBase:
     return F.sum(F.masked_select(grad, mask))
 
 
-def index_put_self_gradient(
-    grad: TensorBase, indices: Sequence[TensorBase], places: Shape, accumulate: bool
-) -> TensorBase:
+def index_put_self_gradient(grad: TensorBase, indices: Sequence[TensorBase], places: Shape, accumulate: bool) -> TensorBase:
     """Zero where values were stored, the gradient itself where they were added."""
     if accumulate:
         return grad
@@ -400,12 +309,7 @@ def index_put_self_gradient(
 
 
 def index_put_values_gradient(
-    grad: TensorBase,
-    indices: Sequence[TensorBase],
-    places: Shape,
-    self_sizes: Shape,
-    sizes: Shape,
-    accumulate: bool,
+    grad: TensorBase, indices: Sequence[TensorBase], places: Shape, self_sizes: Shape, sizes: Shape, accumulate: bool
 ) -> TensorBase:
     """The gradient at each place written, for the values that stayed there."""
     taken = F.index_at(grad, indices, places)
@@ -421,9 +325,7 @@ def put_self_gradient(grad: TensorBase, index: TensorBase, accumulate: bool) -> 
     return F.put(grad, index, F.zeros_shaped(grad, index.shape))
 
 
-def put_source_gradient(
-    grad: TensorBase, index: TensorBase, self_sizes: Shape, sizes: Shape, accumulate: bool
-) -> TensorBase:
+def put_source_gradient(grad: TensorBase, index: TensorBase, self_sizes: Shape, sizes: Shape, accumulate: bool) -> TensorBase:
     """The gradient at each place written, for the values that stayed there."""
     taken = F.take(grad, index)
     if not accumulate:
@@ -442,14 +344,7 @@ def masked_scatter_source_gradient(grad: TensorBase, mask: TensorBase, sizes: Sh
 
 
 def scatter_reduce_self_gradient(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    src: TensorBase,
-    reduce: str,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of what was there before."""
     if 0 in index.shape:
@@ -466,14 +361,7 @@ def scatter_reduce_self_gradient(
 
 
 def scatter_reduce_source_gradient(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    src: TensorBase,
-    reduce: str,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of the values merged into it."""
     if 0 in index.shape:
@@ -493,14 +381,7 @@ def scatter_reduce_source_gradient(
 
 
 def index_reduce_self_gradient(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    source: TensorBase,
-    reduce: str,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, source: TensorBase, reduce: str, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of what was there before."""
     each = F.repeated_index(index, source.shape, dim)
@@ -508,20 +389,11 @@ def index_reduce_self_gradient(
 
 
 def index_reduce_source_gradient(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    source: TensorBase,
-    reduce: str,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, source: TensorBase, reduce: str, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of the slices merged into it."""
     each = F.repeated_index(index, source.shape, dim)
-    return scatter_reduce_source_gradient(
-        grad, self, dim, each, source, reduce, include_self, result
-    )
+    return scatter_reduce_source_gradient(grad, self, dim, each, source, reduce, include_self, result)
 
 
 def _merged_counts(grad: TensorBase, dim: int, index: TensorBase, include_self: bool) -> TensorBase:
@@ -534,13 +406,7 @@ def _merged_counts(grad: TensorBase, dim: int, index: TensorBase, include_self: 
 
 
 def _shared(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    values: TensorBase,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, values: TensorBase, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of an extreme, divided by the number of values that are equally extreme.
 
@@ -652,9 +518,7 @@ def shared_by_mask(grad: TensorBase, mask: TensorBase, dim: Dims) -> TensorBase:
     return F.div(F.mul(grad, mask), F.sum(mask, dim, True))
 
 
-def shared_by_ties(
-    grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims
-) -> TensorBase:
+def shared_by_ties(grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims) -> TensorBase:
     """The gradient of an extreme value: those who reach it share it equally."""
     kept = kept_shape(input.shape, dim)
     mask = F.eq(input, F.reshape(result, kept))
@@ -673,9 +537,7 @@ def _reaches(values: TensorBase, extreme: TensorBase) -> TensorBase:
     return F.logical_or(F.eq(values, extreme), nans)
 
 
-def var_gradient(
-    grad: TensorBase, input: TensorBase, dim: Dims, correction: float | None
-) -> TensorBase:
+def var_gradient(grad: TensorBase, input: TensorBase, dim: Dims, correction: float | None) -> TensorBase:
     """The gradient of `var`: twice the distance from the mean, over the degrees of freedom."""
     sizes = input.shape
     centre = F.mean(input, dim, True)
@@ -688,21 +550,13 @@ def var_gradient(
     return F.mul(F.mul(kept, scale), F.sub(input, centre))
 
 
-def std_gradient(
-    grad: TensorBase,
-    input: TensorBase,
-    result: TensorBase,
-    dim: Dims,
-    correction: float | None,
-) -> TensorBase:
+def std_gradient(grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims, correction: float | None) -> TensorBase:
     """The gradient of `std`, taken as 0 where nothing varies."""
     of_variance = F.masked_fill(F.div(grad, F.mul(result, 2)), F.eq(result, 0), 0)
     return var_gradient(of_variance, input, dim, correction)
 
 
-def vector_norm_gradient(
-    grad: TensorBase, input: TensorBase, result: TensorBase, ord: float, dim: Dims
-) -> TensorBase:
+def vector_norm_gradient(grad: TensorBase, input: TensorBase, result: TensorBase, ord: float, dim: Dims) -> TensorBase:
     """The gradient of a vector norm, taken as 0 where the norm is 0."""
     kept = kept_shape(input.shape, dim)
     grad, result = F.reshape(grad, kept), F.reshape(result, kept)
@@ -723,9 +577,7 @@ def vector_norm_gradient(
     return F.mul(F.mul(input, F.pow(size, ord - 2)), share)
 
 
-def gradient_of_renorm(
-    grad: TensorBase, input: TensorBase, ord: float, dim: int, maxnorm: float
-) -> TensorBase:
+def gradient_of_renorm(grad: TensorBase, input: TensorBase, ord: float, dim: int, maxnorm: float) -> TensorBase:
     """The gradient of slices that were scaled by ``maxnorm / (norm + 1e-7)`` if too long.
 
     It has a part by the slice itself and one by its norm.
@@ -741,9 +593,7 @@ def gradient_of_renorm(
     return F.add(F.where(long, F.mul(grad, factor), grad), by_norm)
 
 
-def logsumexp_gradient(
-    grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims
-) -> TensorBase:
+def logsumexp_gradient(grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims) -> TensorBase:
     """Each element gets its share of the sum of exponentials."""
     kept = kept_shape(input.shape, dim)
     share = F.exp(F.sub(input, F.reshape(result, kept)))
@@ -751,11 +601,7 @@ def logsumexp_gradient(
 
 
 def gradient_of_aminmax(
-    grads: Sequence[TensorBase | None],
-    input: TensorBase,
-    low: TensorBase,
-    high: TensorBase,
-    dim: int | None,
+    grads: Sequence[TensorBase | None], input: TensorBase, low: TensorBase, high: TensorBase, dim: int | None
 ) -> TensorBase | None:
     """The gradients of both extremes, each shared by those who reach it."""
     first, second = grads
@@ -764,9 +610,7 @@ def gradient_of_aminmax(
     return _added(of_low, of_high)
 
 
-def gradient_of_var_mean(
-    grads: Sequence[TensorBase | None], input: TensorBase, dim: Dims, correction: float | None
-) -> TensorBase | None:
+def gradient_of_var_mean(grads: Sequence[TensorBase | None], input: TensorBase, dim: Dims, correction: float | None) -> TensorBase | None:
     """The gradients of a variance and of the mean."""
     first, second = grads
     of_var = None if first is None else var_gradient(first, input, dim, correction)
@@ -775,11 +619,7 @@ def gradient_of_var_mean(
 
 
 def gradient_of_std_mean(
-    grads: Sequence[TensorBase | None],
-    input: TensorBase,
-    std: TensorBase,
-    dim: Dims,
-    correction: float | None,
+    grads: Sequence[TensorBase | None], input: TensorBase, std: TensorBase, dim: Dims, correction: float | None
 ) -> TensorBase | None:
     """The gradients of a standard deviation and of the mean."""
     first, second = grads
@@ -795,9 +635,7 @@ def _added(first: TensorBase | None, second: TensorBase | None) -> TensorBase | 
     return F.add(first, second)
 
 
-def gradient_of_distance(
-    grad: TensorBase, a: TensorBase, b: TensorBase, result: TensorBase, ord: float
-) -> TensorBase:
+def gradient_of_distance(grad: TensorBase, a: TensorBase, b: TensorBase, result: TensorBase, ord: float) -> TensorBase:
     """The gradient of the first of two tensors in their distance."""
     return vector_norm_gradient(grad, F.sub(a, b), result, ord, None)
 
@@ -867,9 +705,7 @@ def gradient_of_i1(grad: TensorBase, self: TensorBase, result: TensorBase) -> Te
 
 def gradient_of_order(grad: TensorBase) -> TensorBase:
     """The gradient of an incomplete gamma function's order, which is refused as in PyTorch."""
-    return no_derivative(
-        grad, "igamma and igammac have no derivative with respect to input, their order; detach it"
-    )
+    return no_derivative(grad, "igamma and igammac have no derivative with respect to input, their order; detach it")
 
 
 def gamma_density(order: TensorBase, x: TensorBase) -> TensorBase:
@@ -911,21 +747,14 @@ def scaled_back(grad: TensorBase, factor: Number) -> TensorBase:
     return grad if factor == 1 else F.mul(grad, F.conj(factor))
 
 
-def as_strided_gradient(
-    grad: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3
-) -> TensorBase:
+def as_strided_gradient(grad: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3) -> TensorBase:
     """The gradient of the argument of `as_strided`; constant zeros if nothing was shown."""
     if 0 in output_geometry[0]:
         return F.zeros_shaped(grad, input_geometry[0])
     return F.as_strided_backward(grad, input_geometry, output_geometry)
 
 
-def gradient_beyond(
-    grad: TensorBase,
-    base_geometry: Geometry3,
-    input_geometry: Geometry3,
-    output_geometry: Geometry3,
-) -> TensorBase:
+def gradient_beyond(grad: TensorBase, base_geometry: Geometry3, input_geometry: Geometry3, output_geometry: Geometry3) -> TensorBase:
     """The gradient of a base where `as_strided` of a view of it showed more than the view."""
     if 0 in output_geometry[0]:
         return F.zeros_shaped(grad, base_geometry[0])
@@ -935,12 +764,7 @@ def gradient_beyond(
     return F.as_strided_backward(beyond, base_geometry, output_geometry)
 
 
-def split_gradient(
-    grads: Sequence[TensorBase | None],
-    sizes: Shape,
-    dim: int,
-    split_sizes: Sequence[int] | None = None,
-) -> TensorBase:
+def split_gradient(grads: Sequence[TensorBase | None], sizes: Shape, dim: int, split_sizes: Sequence[int] | None = None) -> TensorBase:
     """The pieces' gradients joined; a piece without one counts as zeros."""
     present = next(grad for grad in grads if grad is not None)
     axis = dim + len(sizes) if dim < 0 else dim
@@ -971,9 +795,7 @@ def unbind_gradient(grads: Sequence[TensorBase | None], dim: int) -> TensorBase:
     return F.stack([F.zeros_like(present) if grad is None else grad for grad in grads], dim)
 
 
-def narrow_copy_gradient(
-    grad: TensorBase, sizes: Shape, dim: int, start: int, length: int
-) -> TensorBase:
+def narrow_copy_gradient(grad: TensorBase, sizes: Shape, dim: int, start: int, length: int) -> TensorBase:
     """Zeros with the gradient in the range that was copied."""
     first = start + sizes[dim] if start < 0 else start
     return F.slice_backward(grad, sizes, dim, first, first + length, 1)

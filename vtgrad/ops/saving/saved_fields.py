@@ -12,7 +12,8 @@ from types import GetSetDescriptorType, MemberDescriptorType
 import numpy as np
 
 from vtgrad.graph.node import Node
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.operator_node import OperatorNode
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import dtype_of
 
@@ -27,12 +28,18 @@ _ENDINGS = {"_shape": "_sym_sizes", "_shapes": "_sym_sizes", "_dtype": "_scalar_
 def publish_saved_fields() -> None:
     """Give the generated nodes one property for each field."""
     readers: dict[str, property] = {}
-    for node in Node.__subclasses__():
-        if node.__module__.startswith("vtgrad.ops.generated."):
-            for field in list(_fields(node)):
-                if field not in readers:
-                    readers[field] = property(_Reader(field))
-                setattr(node, _public_name(field), readers[field])
+    for node in _under(OperatorNode):
+        for field in list(_fields(node)):
+            if field not in readers:
+                readers[field] = property(_Reader(field))
+            setattr(node, _public_name(field), readers[field])
+
+
+def _under(node: type[Node]) -> Iterator[type[Node]]:
+    """The classes that inherit from one, those that others inherit from first."""
+    for one in node.__subclasses__():
+        yield one
+        yield from _under(one)
 
 
 def _fields(node: type[Node]) -> Iterator[str]:
@@ -70,6 +77,8 @@ class _Reader:
 
 def _shown(value: object, node: Node) -> object:
     """A saved value as users see it."""
+    if value is UNSAVED:
+        return None
     if isinstance(value, SavedVariable):
         return value.unpack(node)
     return dtype_of(value) if isinstance(value, np.dtype) else value

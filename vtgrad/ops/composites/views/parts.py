@@ -97,7 +97,7 @@ def as_strided_(
         return F.as_strided_part_(input, size, stride, storage_offset)
 
     def record(target: TensorBase, *geometry: Any, inplace: bool) -> Node:
-        return AsStridedBeyondBackward0.record(target, base, *geometry, inplace=inplace)
+        return AsStridedBeyondBackward0.record(target, base, *geometry)
 
     view = view_impls.as_strided
     return write_geometry(input, record, view, size, stride, storage_offset, operator="as_strided_")
