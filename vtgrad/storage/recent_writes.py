@@ -34,6 +34,14 @@ class CallSite(NamedTuple):
         The line's number.
     function : str
         The function that the line is in.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2)
+    >>> x += 1
+    >>> place = x.writes()[0].place
+    >>> place.lineno, place.function, place.source
+    (1, '<module>', 'x += 1')
     """
 
     filename: str
@@ -53,12 +61,29 @@ class CallSite(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The line's text; empty if the file cannot be read."""
+        """The line's text, without its indentation.
+
+        Returns
+        -------
+        str
+            Empty if the file cannot be read.
+        """
         return linecache.getline(self.filename, self.lineno).strip()
 
     @property
     def short(self) -> str:
-        """File and line, as editors understand them."""
+        """File and line, as editors understand them.
+
+        Returns
+        -------
+        str
+            Such as ``fit.py:12``.
+
+        Examples
+        --------
+        >>> vt.CallSite("fit.py", 12, "step").short
+        'fit.py:12'
+        """
         return f"{self.filename}:{self.lineno}"
 
     def __str__(self) -> str:
@@ -78,6 +103,13 @@ class WrittenView(NamedTuple):
         What made the view, if that was recorded and it had not been written before.
     made_at : CallSite or None
         Where; only in anomaly mode, see `vtgrad.autograd.set_detect_anomaly`.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2, 3)
+    >>> x[1] += 1
+    >>> print(x.writes()[0].view)
+    a view of shape [3] at offset 3
     """
 
     shape: Shape
@@ -107,7 +139,13 @@ class WrittenView(NamedTuple):
 
     @property
     def described(self) -> str:
-        """Its shape and place, and who made it."""
+        """The view's shape and offset, and what made it where.
+
+        Returns
+        -------
+        str
+            Such as ``shape [3] at offset 3 made by select``.
+        """
         made = "" if self.operator is None else f" made by {self.operator}"
         if self.made_at is not None:
             made = f"{made or ' made'} at {self.made_at.short}"
@@ -115,7 +153,7 @@ class WrittenView(NamedTuple):
 
 
 class Write(NamedTuple):
-    """One write to a buffer.
+    """One write to a buffer, as `Tensor.writes` and `StaleSavedError` tell of it.
 
     Attributes
     ----------
@@ -123,14 +161,24 @@ class Write(NamedTuple):
         The version of the buffer that it made: 1 for the first write.
     operator : str
         What wrote: an operator's name such as ``mul_``, or that of one whose ``out=`` it was;
-        ``__setitem__`` for ``x[...] = v``; ``increment_version``; ``backward`` for what was added
-        to a ``.grad``.
+        ``__setitem__`` for ``x[...] = v``; ``increment_version``; ``backward`` for what was
+        added to a ``.grad``.
     place : CallSite or None
         The line of the program that called it; None if no Python code did.
     view : WrittenView or None
         The view that it went through, if the tensor that was written is one.
     thread : int
         The thread, as ``threading.get_ident`` numbers it.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2, 3)
+    >>> row = x[1].add_(5)
+    >>> (write,) = x.writes()
+    >>> write.version, write.operator, write.view.shape
+    (1, 'add_', (3,))
+    >>> print(write)
+    version 1: add_ at ...:1 in <module>, through a view of shape [3] at offset 3
     """
 
     version: int
@@ -141,17 +189,17 @@ class Write(NamedTuple):
 
     @property
     def filename(self) -> str | None:
-        """The file of `place`."""
+        """The file of `place`, or None."""
         return None if self.place is None else self.place.filename
 
     @property
     def lineno(self) -> int | None:
-        """The line number of `place`."""
+        """The line number of `place`, or None."""
         return None if self.place is None else self.place.lineno
 
     @property
     def function(self) -> str | None:
-        """The function of `place`."""
+        """The function of `place`, or None."""
         return None if self.place is None else self.place.function
 
     def __str__(self) -> str:
@@ -159,18 +207,31 @@ class Write(NamedTuple):
 
     @property
     def described(self) -> str:
-        """The same without the version."""
+        """The write in words, without its version.
+
+        Returns
+        -------
+        str
+            Operator, line, view, and the thread unless it is the main one.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2)
+        >>> x += 1
+        >>> x.writes()[0].described
+        'add_ at ...:1 in <module>'
+        """
         through = "" if self.view is None else f", through {self.view}"
         return self.called + through + self.elsewhere
 
     @property
     def called(self) -> str:
-        """The operator and its line."""
+        """The operator and its line, such as ``mul_ at fit.py:12 in step``."""
         return self.operator if self.place is None else f"{self.operator} at {self.place}"
 
     @property
     def elsewhere(self) -> str:
-        """The thread, unless it is the main one."""
+        """The thread in words; empty for the main one."""
         is_main = self.thread == threading.main_thread().ident
         return "" if is_main else f", on thread {self.thread}"
 

@@ -246,20 +246,25 @@ rewinding: Final = _Rewinding()
 
 
 class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
-    """Let values that were saved for backward be overwritten.
+    """Let values that were saved for backward be overwritten, in a block or a function.
 
-    What is saved inside of the block on this thread is not refused when it is written inside: the
-    write keeps the bytes that it overwrites, and backward goes back to them, inside of the block or
-    after it. The gradient is that of the program with a ``clone()`` before every save. The cost is
-    the memory of what is overwritten while a saved value that could need it is alive, and one copy
-    of each such storage during backward; time grows with what is touched. Blocks nest.
+    What is saved inside of the block on this thread is not refused when it is written inside:
+    the write keeps the bytes that it overwrites, and backward goes back to them, inside of the
+    block or after it. The gradient is that of the program with a ``clone()`` before every save.
+    The cost is the memory of what is overwritten while a saved value that could need it is
+    alive, and one copy of each such storage during backward; time grows with what is touched.
+    Blocks nest.
 
-    What is not kept is refused as always: a write outside of the block, on another thread, or by
-    other means (`increment_version`), if it has overwritten an element that is needed.
+    What is not kept is refused as always: a write outside of the block, on another thread, or
+    by other means (`increment_version`), if it has overwritten an element that is needed.
+
+    Raises
+    ------
+    NotSupportedError
+        If one object is entered while its block is open; each ``with`` needs its own.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
     >>> with vt.autograd.graph.allow_mutation_on_saved_tensors():
     ...     y = x.clone()
