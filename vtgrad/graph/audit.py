@@ -71,11 +71,11 @@ _MODES: Final = (False, True, "lock")
 class set_audit(Scope):
     """Notice writes to saved values that do not pass through the library.
 
-    It takes effect at once, for all threads, and is undone at the end of the block when used in a
-    ``with``. Values that are saved while it is on are checked: before a backward runs, and when it
-    uses them. So are the tensors that a custom Function keeps as attributes of its ``ctx``. It
-    costs one pass over each saved value at each of these moments, about 0.16 ms per megabyte, and a
-    copy of values that have gaps.
+    It takes effect at once, for all threads, and is undone at the end of the block when used in
+    a ``with``. Values that are saved while it is on are checked: before a backward runs, and
+    when it uses them. So are the tensors that a custom Function keeps as attributes of its
+    ``ctx``. It costs one pass over each saved value at each of these moments, about 0.16 ms per
+    megabyte, and a copy of values that have gaps.
 
     Parameters
     ----------
@@ -90,7 +90,6 @@ class set_audit(Scope):
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x, w = vt.ones(2), vt.ones(2, requires_grad=True)
     >>> with vt.autograd.graph.set_audit(True):
     ...     y = w * x

@@ -91,12 +91,22 @@ class HookDict(Generic[H]):
 
 
 class RemovableHandle:
-    """What registering a hook returns. Removing twice, or after the graph is gone, is fine.
+    """What registering a hook returns.
+
+    As a context manager it removes the hook at the end of the block.
 
     Attributes
     ----------
     id : int
         Grows with every registration.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> with x.register_hook(print):
+    ...     x.sum().backward()
+    tensor([1., 1.])
+    >>> x.sum().backward()
     """
 
     __slots__ = ("_hooks", "id")
@@ -108,7 +118,7 @@ class RemovableHandle:
         self._hooks = weakref.ref(hooks)
 
     def remove(self) -> None:
-        """Take the hook away."""
+        """Take the hook away; it may be called again, and after the graph is gone."""
         hooks = self._hooks()
         if hooks is not None:
             hooks.entries.pop(self.id, None)

@@ -33,12 +33,12 @@ overwrite_rule: Final = OverwriteRule()
 
 
 class set_overwrite_check(Scope):
-    """Say when a value that was saved for backward counts as overwritten.
+    """Choose when a value that was saved for backward counts as overwritten.
 
-    It takes effect at once, for all threads, and is undone at the end of the block when used in a
-    ``with``. It is asked when a backward checks what was saved, so it may be changed after the
-    program has run: under ``"storage"``, backward refuses what PyTorch would refuse. A value that
-    one backward has found intact stays so.
+    It takes effect at once, for all threads, and is undone at the end of the block when used in
+    a ``with``. It is asked when a backward checks what was saved, so it may be changed after
+    the program has run: under ``"storage"``, backward refuses what PyTorch would refuse. A
+    value that one backward has found intact stays so.
 
     Parameters
     ----------
@@ -53,7 +53,6 @@ class set_overwrite_check(Scope):
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> a = vt.tensor(0.5, requires_grad=True)
     >>> x = vt.ones(3)
     >>> for t in range(1, 3):
@@ -82,5 +81,5 @@ class set_overwrite_check(Scope):
         overwrite_rule.exact = rule == "elements"
 
     def restore(self) -> None:
-        """Let the former rule be in force."""
+        """Return to the former rule."""
         overwrite_rule.exact = self._before

@@ -430,17 +430,28 @@ def write_geometry(
 
 
 def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
-    """Say that a buffer was written by other means, for example through ``x.numpy()``.
+    """Count a write to a buffer that was made by other means, for example through ``x.numpy()``.
+
+    Backward then refuses to use values that were saved before.
 
     Parameters
     ----------
-    tensor : tensor or iterable of tensors
-        What was written. Inference tensors have no version that could move.
+    tensor : Tensor or iterable of Tensor
+        What was written, all of its elements. Inference tensors have no version that could
+        move.
 
     Raises
     ------
     ArgumentTypeError
-        If it is something else; then no version has moved.
+        If an element is no tensor; then no version has moved.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2)
+    >>> x.numpy()[:] = 7
+    >>> vt.autograd.graph.increment_version(x)
+    >>> x.writes()[-1].operator
+    'increment_version'
     """
     given: tuple[object, ...] = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
     written = []
