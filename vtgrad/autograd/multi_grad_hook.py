@@ -21,9 +21,17 @@ OfAny = Callable[[Tensor], object]
 
 
 class MultiGradHandle:
-    """What `register_multi_grad_hook` returns. Removing twice is fine.
+    """What `register_multi_grad_hook` returns.
 
-    As a context it removes the hook at the end.
+    As a context manager it removes the hook at the end of the block.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> with vt.autograd.graph.register_multi_grad_hook([x], print):
+    ...     x.sum().backward()
+    [tensor([1., 1.])]
+    >>> x.sum().backward()
     """
 
     __slots__ = ("_handles",)
@@ -34,7 +42,7 @@ class MultiGradHandle:
         self._handles = handles
 
     def remove(self) -> None:
-        """Take the hook away, from all tensors."""
+        """Take the hook away, from all tensors; it may be called again."""
         for handle in self._handles:
             handle.remove()
 
@@ -56,20 +64,21 @@ def register_multi_grad_hook(
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: OfAll | OfAny, *, mode: Literal["all", "any"] = "all"
 ) -> MultiGradHandle:
-    """Call `fn` once in each backward, with the gradients of several tensors.
+    """Call a function once in each backward, with the gradients of several tensors.
 
-    Like a tensor hook it belongs to the present values of the tensors. Every backward counts for
-    itself, also one that runs inside another or on another thread. What `fn` returns is ignored.
+    Like a tensor hook it belongs to the present values of the tensors. Every backward counts
+    for itself, also one that runs inside another or on another thread. What `fn` returns is
+    ignored.
 
     Parameters
     ----------
-    tensors : sequence of tensor
+    tensors : sequence of Tensor
         Tensors that require grad.
     fn : callable
         With ``"all"``, called when the last of those gradients has been computed that this
-        backward computes at all; it gets a list with one gradient for each tensor, or None. With
-        ``"any"``, called with the first gradient that is computed.
-    mode : {"all", "any"}
+        backward computes at all; it gets a list with one gradient for each tensor, or None.
+        With ``"any"``, called with the first gradient that is computed.
+    mode : {"all", "any"}, default "all"
         When to call `fn`. With ``"any"``, tensors that do not require grad are passed over.
 
     Returns
@@ -81,12 +90,13 @@ def register_multi_grad_hook(
     ------
     ArgumentValueError
         If there is no such mode.
+    ArgumentTypeError
+        If an element of `tensors` is no tensor.
     GradRequiredError
-        If one of all tensors does not require grad.
+        If a tensor does not require grad, with ``"all"``.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x, y = vt.ones(2, requires_grad=True), vt.ones(2, requires_grad=True)
     >>> handle = vt.autograd.graph.register_multi_grad_hook((x, y), print)
     >>> (x * 2 + y * 3).sum().backward()
@@ -197,10 +207,15 @@ class _Waiting:
 
 
 def queue_callback(callback: Callable[[], object]) -> None:
-    """Call `callback` once, when the backward that is running has run all nodes.
+    """Call a function once, when the backward that is running has run all nodes.
 
     Called from a hook. The callback may queue more; a backward that runs inside another has
     callbacks of its own. If the backward raises, its callbacks are not called.
+
+    Parameters
+    ----------
+    callback : callable
+        Takes nothing; what it returns is ignored.
 
     Raises
     ------
@@ -209,7 +224,6 @@ def queue_callback(callback: Callable[[], object]) -> None:
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.ones(2, requires_grad=True)
     >>> done = lambda: print("all done:", x.grad)
     >>> handle = x.register_hook(lambda grad: vt.autograd.graph.queue_callback(done))
