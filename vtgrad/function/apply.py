@@ -79,8 +79,8 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     Parameters
     ----------
     *args, **kwargs : object
-        The arguments of forward, without the context. Only tensors that are arguments themselves
-        get gradients, not those inside of lists and the like.
+        The arguments of forward, without the context. Only tensors that are arguments
+        themselves get gradients, not those inside of lists and the like.
 
     Returns
     -------
@@ -90,6 +90,8 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
 
     Raises
     ------
+    MissingMethodError
+        If there is no forward.
     FunctionError
         If forward has declared writes that cannot be recorded.
     UndeclaredWriteError

@@ -40,14 +40,14 @@ class UsersFunction(Protocol):
 class BackwardCFunction(Node):
     """The node of a call of a custom Function; each Function has a subclass ``<Name>Backward``.
 
-    Attributes that forward has stored on the context can be read from the node, and the other way
-    round; see Note [A context and its node].
+    Attributes that forward has stored on the context can be read from the node, and the other
+    way round; see Note [A context and its node].
 
     NOTE [ Gradients that users' code sees ]
 
     What backward of a Function is given it may keep, and write to; nobody else may be harmed by
-    that. So it gets an array that is owned, or else a copy. What it returns it may have kept, or
-    have got from somewhere: so that is never owned, see Note [Ownership of gradients].
+    that. So it gets an array that is owned, or else a copy. What it returns it may have kept,
+    or have got from somewhere: so that is never owned, see Note [Ownership of gradients].
     """
 
     takes_ownership: ClassVar[bool] = True
@@ -70,12 +70,29 @@ class BackwardCFunction(Node):
 
     @property
     def saved_tensors(self) -> tuple[Tensor, ...]:
-        """What forward saved; see `FunctionCtx.saved_tensors`."""
+        """What forward saved; see `FunctionCtx.saved_tensors`.
+
+        Returns
+        -------
+        tuple of Tensor
+            The tensors in the order of saving, None in the place of None.
+
+        Raises
+        ------
+        GraphFreedError, StaleSavedError, SavedDetachedError, ViewInvalidError
+            As `FunctionCtx.saved_tensors` does.
+        """
         return self._ctx.saved_tensors
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
-        """For each argument, whether it required grad."""
+        """For each argument, whether it required grad.
+
+        Returns
+        -------
+        tuple of bool
+            As in the context.
+        """
         return self._ctx.needs_input_grad
 
     if not TYPE_CHECKING:

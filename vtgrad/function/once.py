@@ -53,11 +53,20 @@ def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
     """Decorate a backward that is not to be differentiated: it runs without recording.
 
     Differentiating the gradients that it returns raises `NoDerivativeError`, instead of taking
-    them for constants.
+    them for constants. It stands below ``@staticmethod``.
+
+    Parameters
+    ----------
+    backward : callable
+        The backward of a custom Function.
+
+    Returns
+    -------
+    callable
+        A backward of the same signature.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> from vtgrad.autograd.function import once_differentiable
     >>> class Cube(vt.autograd.Function):
     ...     @staticmethod
