@@ -27,8 +27,20 @@ class DivergenceError(AssertionError):
 
     Attributes
     ----------
+    what : str
+        What was expected, and what was found.
     steps : tuple of Step
         The program, whose last step diverged.
+
+    Examples
+    --------
+    >>> from vtgrad.testing.checking import DivergenceError, Rule, check
+    >>> wrong = Rule("doubled", lambda x: x * 2, lambda x: x * 3)
+    >>> try:
+    ...     check(wrong, programs=5)
+    ... except DivergenceError as found:
+    ...     print("doubled" in str(found))
+    True
     """
 
     def __init__(self, what: str, steps: Sequence[Step], library: Library) -> None:
