@@ -10,8 +10,8 @@ __all__ = ["MemoryLayout"]
 class MemoryLayout(Enum):
     """How the elements of a tensor are stored.
 
-    There is one member, STRIDED, which is `vtgrad.strided`: elements lie at distances that the
-    strides tell.
+    There is one member, STRIDED, which is `vtgrad.strided`: elements lie at the distances that
+    the strides give.
 
     Examples
     --------

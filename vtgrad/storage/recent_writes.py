@@ -153,7 +153,7 @@ class WrittenView(NamedTuple):
 
 
 class Write(NamedTuple):
-    """One write to a buffer, as `Tensor.writes` and `StaleSavedError` tell of it.
+    """One write to a buffer, as `Tensor.writes` and `StaleSavedError` report it.
 
     Attributes
     ----------

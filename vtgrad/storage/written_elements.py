@@ -29,7 +29,7 @@ __all__ = ["WrittenElements", "written_elements"]
 
 
 class WrittenElements(NamedTuple):
-    """The elements of a saved value that were overwritten, as `StaleSavedError` tells of them.
+    """The elements of a saved value that were overwritten, as `StaleSavedError` reports them.
 
     Attributes
     ----------
