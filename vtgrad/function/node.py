@@ -40,14 +40,15 @@ class UsersFunction(Protocol):
 class BackwardCFunction(Node):
     """The node of a call of a custom Function; each Function has a subclass ``<Name>Backward``.
 
-    Attributes that forward has stored on the context can be read from the node, and the other
-    way round; see Note [A context and its node].
+    Attributes that forward has stored on the context can be read from the node, and vice versa;
+    see Note [A context and its node].
 
     NOTE [ Gradients that users' code sees ]
 
-    What backward of a Function is given it may keep, and write to; nobody else may be harmed by
-    that. So it gets an array that is owned, or else a copy. What it returns it may have kept,
-    or have got from somewhere: so that is never owned, see Note [Ownership of gradients].
+    Backward of a Function may keep the gradients that it gets, and write to them, without
+    effect on other values. So it gets an owned array, or a copy. It may also have kept the
+    gradients that it returns, or they may belong to other code: so they are never owned, see
+    Note [Ownership of gradients].
     """
 
     takes_ownership: ClassVar[bool] = True

@@ -103,9 +103,9 @@ class CastMethods(TensorMethods):
         copy : bool, default False
             Whether to copy even if the dtype stays.
         memory_format : memory_format, optional
-            The tensor's own by default. Only channels last and other orders are told apart: a
-            transposed matrix is returned itself when asked for row-major, unless it is copied for
-            another reason. `contiguous` is stricter.
+            The tensor's own by default. Channels last is distinguished from all other orders, and
+            nothing else: a transposed matrix is returned itself when asked for row-major, unless it
+            is copied for another reason. `contiguous` is stricter.
 
         Returns
         -------

@@ -15,7 +15,7 @@ class PlaceMethods(TensorBase):
 
     @property
     def layout(self) -> MemoryLayout:
-        """How elements are stored: at the distances that the strides tell.
+        """How elements are stored: at the distances that the strides give.
 
         Returns
         -------
