@@ -93,9 +93,9 @@ codegen: $(TEST_STAMP)
 	$(PY) -m vtgrad.codegen
 
 # The installed package is tested, not the one that lies here. So this folder must not be on the
-# path, while the benchmarks, which have tests too, must be.
+# path, while the benchmarks and the builder of the reference, which have tests too, must be.
 compiled: $(NATIVE_STAMP)
-	mkdir -p build/beside && ln -sfn ../../benchmarks build/beside/benchmarks
+	mkdir -p build/beside && ln -sfn ../../benchmarks ../../docs build/beside/
 	PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/build/beside" VTGRAD_EXPECT_COMPILED=1 \
 		HYPOTHESIS_PROFILE=ci $(COMPILED_PY) $(PYTEST) -o pythonpath= tests \
 		--ignore=tests/oracle $(PYTEST_ARGS)
@@ -112,7 +112,7 @@ versions:
 	done
 
 clean:
-	rm -rf $(VENV) $(VENV)-* build dist docs/_build *.egg-info .hypothesis
+	rm -rf $(VENV) $(VENV)-* build dist docs/_build docs/reference *.egg-info .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

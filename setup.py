@@ -25,12 +25,18 @@ TARGET = "build"
 COMPILED = """
     storage graph views engine tensor/operator_methods.py
     ops/generated ops/formulas
-    ops/arguments.py ops/install.py ops/quick.py ops/read_first.py ops/saving.py ops/view_impls.py
-    ops/composites/brackets.py ops/composites/indexing.py
-    ops/kernels/arithmetic.py ops/kernels/axes.py ops/kernels/basic_index.py ops/kernels/casts.py
-    ops/kernels/elementwise.py ops/kernels/fill.py ops/kernels/layout.py ops/kernels/linalg.py
-    ops/kernels/reduction.py ops/kernels/statistics.py ops/kernels/transcendental.py
-    ops/kernels/view_arrays.py
+    ops/install.py ops/view_impls/views.py
+    ops/calling/arguments.py ops/calling/quick.py ops/saving/operands.py ops/saving/read_first.py
+    ops/composites/copying.py ops/composites/indexing/getitem.py
+    ops/composites/indexing/index_arrays.py ops/composites/structure/repeating.py
+    ops/kernels/arithmetic/basic.py ops/kernels/complex_numbers/conjugates.py
+    ops/kernels/copying/casts.py ops/kernels/copying/fill.py ops/kernels/creation.py
+    ops/kernels/elementary/transcendental.py ops/kernels/indexing/basic_index.py
+    ops/kernels/linalg/products.py ops/kernels/reductions/exponential_sums.py
+    ops/kernels/reductions/norms.py ops/kernels/reductions/reduce.py
+    ops/kernels/reductions/statistics.py ops/kernels/support/axes.py
+    ops/kernels/support/elementwise.py ops/kernels/support/layout.py
+    ops/kernels/views/view_arrays.py
 """.split()
 INTERPRETED = """
     storage/arrays.py storage/device.py storage/dtypes.py storage/frozen_objects.py

@@ -1,4 +1,4 @@
-"""Where random numbers come from: generators, their seeds and their states.
+"""Sources of random numbers: generators, their seeds and their states.
 
 The numbers differ from PyTorch's for the same seed; the distributions do not. Every operator that
 draws takes ``generator=``; without it the default generator is used, which is seeded from the
@@ -6,10 +6,10 @@ operating system when the package is imported, or by `manual_seed`.
 
 NOTE [ numpy.random is loaded at the first draw ]
 
-NumPy loads its `random` part when somebody asks for it, and with it a dozen extension modules and
-the standard library's cryptography: that was a quarter of what ``import vtgrad`` cost. So a
-generator of ours has its seed at once, and NumPy's generator only when something is drawn or its
-state is asked for. See also Note [Annotations are not evaluated].
+NumPy loads its `random` module on first access, and with it a dozen extension modules and the
+standard library's cryptography: that was a quarter of the cost of ``import vtgrad``. So a vtgrad
+generator has its seed at once, and NumPy's generator only from the first draw or the first read of
+its state. See also Note [Annotations are not evaluated].
 """
 
 from __future__ import annotations
@@ -38,13 +38,12 @@ __all__ = [
     "manual_seed",
     "seed",
     "set_rng_state",
-    "source_of",
 ]
 
-# The seed of a generator that nobody has seeded, so that it is reproducible all the same.
+# The seed of a generator that was not seeded, so that it is reproducible too.
 _FIRST_SEED: Final = 20_260_101
 _WORD: Final = 2**64
-# A state: seed, the two words of PCG64, and the half of a 64-bit number that may be left over.
+# A state: seed, the two words of PCG64, and a flag and the unused half of a 64-bit number.
 _FIELDS: Final = (8, 16, 16, 1, 4)
 
 
@@ -90,7 +89,7 @@ class Generator:
 
     @property
     def numpy(self) -> np.random.Generator:
-        """What draws: the generator of NumPy that this one stands for.
+        """NumPy's generator, which draws the numbers.
 
         Returns
         -------
@@ -107,7 +106,8 @@ class Generator:
         """
         source = self._source
         while source is None:
-            # Threads that draw first at the same time get one stream; see Note [Made once].
+            # Threads that draw at the same time for the first time get one stream; see Note [Made
+            # once].
             seed = self._seed
             fresh = np.random.Generator(np.random.PCG64(seed))
             source = self._source
@@ -117,7 +117,7 @@ class Generator:
 
     @property
     def device(self) -> Device:
-        """Where the numbers are drawn: the CPU.
+        """The device of the numbers: the CPU.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class Generator:
         return CPU
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start the stream that belongs to a seed.
+        """Start the stream of a seed.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Generator:
         Raises
         ------
         ArgumentTypeError
-            If `seed` is no integer.
+            If `seed` is not an integer.
         ArgumentValueError
             If it needs more than 64 bits.
 
@@ -201,7 +201,7 @@ class Generator:
         return self._seed
 
     def get_state(self) -> TensorBase:
-        """Return where in the stream the generator is.
+        """Return the position in the stream.
 
         Returns
         -------
@@ -232,7 +232,7 @@ class Generator:
         return operators().wrap(TensorImpl(array))
 
     def set_state(self, new_state: TensorBase) -> Generator:
-        """Go to where a generator was when `get_state` was called.
+        """Restore a state from `get_state`.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class Generator:
         Raises
         ------
         ArgumentTypeError
-            If `new_state` is no uint8 tensor.
+            If `new_state` is not a uint8 tensor.
         ShapeError
             If its length is not that of a state.
 
@@ -276,7 +276,7 @@ class Generator:
         self._start(first)
         self.numpy.bit_generator.state = {
             "bit_generator": "PCG64",
-            # An even increment is no state that PCG64 can be in.
+            # PCG64 has no state with an even increment.
             "state": {"state": state, "inc": increment | 1},
             "has_uint32": left & 1,
             "uinteger": rest,
@@ -284,7 +284,7 @@ class Generator:
         return self
 
     def clone_state(self) -> Generator:
-        """Return another generator at the same place of the same stream.
+        """Return another generator in the same state.
 
         Returns
         -------
@@ -305,12 +305,12 @@ default_generator.seed()
 
 
 def source_of(generator: Generator | None) -> np.random.Generator:
-    """What an operator draws from.
+    """The NumPy generator from which an operator draws.
 
     Raises
     ------
     ArgumentTypeError
-        If `generator` is none.
+        If `generator` is not a `Generator`.
     """
     if generator is None:
         generator = default_generator
@@ -406,12 +406,12 @@ def get_rng_state() -> TensorBase:
 
 @contextmanager
 def fork_rng(enabled: bool = True) -> Iterator[None]:
-    """Put the default generator back to where it was, at the end of a ``with`` block.
+    """Restore the state of the default generator at the end of a ``with`` block.
 
     Parameters
     ----------
     enabled : bool, default True
-        Whether to do so at all.
+        Whether to restore it.
 
     Examples
     --------
@@ -431,7 +431,7 @@ def fork_rng(enabled: bool = True) -> Iterator[None]:
 
 
 def set_rng_state(new_state: TensorBase) -> None:
-    """Put the default generator into a state.
+    """Set the state of the default generator.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""``backward`` and ``grad``, as users call them."""
+"""The public functions ``backward`` and ``grad``."""
 
 from __future__ import annotations
 
@@ -27,22 +27,21 @@ def backward(
 ) -> None:
     """Add the gradients of some roots into the ``.grad`` of the leaves.
 
-    All or nothing: whatever is refused is refused before a node has run, with every ``.grad``
-    as it was.
+    Errors are raised before any node has run; every ``.grad`` is then unchanged.
 
     Parameters
     ----------
     tensors : Tensor, GradientEdge, or sequence of them
         The roots.
     grad_tensors : Tensor or sequence, optional
-        The gradient that enters at each root, of its shape. May be left out, or None, for roots
-        with exactly one real element, where it is one.
+        The gradient of each root, of its shape. It may be omitted, or None, for roots with
+        exactly one real element, where it is one.
     retain_graph : bool, optional
-        Keep saved values, for another backward. As `create_graph` by default.
+        Keep saved values for another backward. The default is `create_graph`.
     create_graph : bool, default False
         Record the backward itself, so that gradients can be differentiated.
     inputs : Tensor, GradientEdge, or sequence of them, optional
-        Fill only these, leaves or not, and run only what leads to them.
+        Fill only these, leaves or not, and run only the nodes that lead to them.
 
     Raises
     ------
@@ -51,7 +50,7 @@ def backward(
     ImplicitGradientError, GradientError
         If a root's gradient is missing or does not fit.
     StaleSavedError, GraphFreedError, ViewInvalidError
-        If a value that is needed was overwritten or freed.
+        If a needed value was overwritten or freed.
     EmptyInputsError, GradRequiredError
         If `inputs` is empty, or one of them does not require grad.
 
@@ -108,20 +107,21 @@ def grad(
     outputs : Tensor, GradientEdge, or sequence of them
         The roots.
     inputs : Tensor, GradientEdge, or sequence of them
-        What to differentiate with respect to: present values, leaves or not.
+        The values to differentiate with respect to, leaves or not; for a tensor, its present
+        value.
     grad_outputs : Tensor or sequence, optional
-        The gradient that enters at each root, as in `backward`.
+        The gradient of each root, as in `backward`.
     retain_graph : bool, optional
         As in `backward`.
     create_graph : bool, default False
         As in `backward`; needed for second derivatives.
     only_inputs : bool, default True
-        Has no effect; PyTorch has it for old programs. False is warned of.
+        Has no effect; PyTorch has it for old programs. False gives a warning.
     allow_unused : bool, optional
-        Return None for an input that the outputs do not depend on, instead of raising. As
-        `materialize_grads` by default.
+        Return None for an input that the outputs do not depend on, instead of raising. The
+        default is `materialize_grads`.
     is_grads_batched : bool, default False
-        Whether `grad_outputs` are several in one, for as many gradients. This version cannot.
+        Whether `grad_outputs` has a batch dimension. Not supported in this version.
     materialize_grads : bool, default False
         Return zeros for such an input, which then must be a tensor.
 
@@ -135,8 +135,8 @@ def grad(
     GradRequiredError
         If an input does not require grad.
     UnusedInputError
-        If an input is not reached and `allow_unused` does not permit it, or is a GradientEdge
-        of which zeros would have to be made.
+        If an input is not reached and `allow_unused` is off, or if zeros are requested for a
+        GradientEdge.
     EmptyInputsError
         If `inputs` is empty.
     NotSupportedError

@@ -19,11 +19,21 @@ from vtgrad.graph.functions import requires_grad, set_history, set_history_of_ea
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
-from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
-from vtgrad.ops.explain import explain
-from vtgrad.ops.number_first import as_first_operand
-from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.quick import quick_binary
+from vtgrad.ops.calling.arguments import (
+    array_of,
+    array_or_none,
+    arrays_of,
+    numpy_or_none,
+    operand_of,
+)
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import (
+    as_first_operand,
+    as_number,
+    has_number_tensor,
+    refuse_tensor,
+)
+from vtgrad.ops.calling.quick import quick_binary
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
@@ -31,7 +41,7 @@ from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
-from vtgrad.views.pieces import make_copies, make_pieces
+from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
 from vtgrad.views.store_result import store_quietly, store_result, store_ufunc
 from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write, write_geometry, write_ufunc
@@ -46,7 +56,7 @@ _MADE_BY = {
     "View": "make_view",
     "Views": "make_views",
     "Copies": "make_copies",
-    "Pieces": "make_pieces",
+    "UnsafeSplit": "make_unsafe_split",
 }
 
 
@@ -110,7 +120,7 @@ def emit_function(operator: Operator, storing: Set[str], plain: Set[str], users:
         return _inplace(operator, operator.name, writer, users)
     if operator.returns == "Geometry":
         return _geometry(operator, users)
-    if operator.returns in {"View", "Views", "Copies", "Pieces"}:
+    if operator.returns in {"View", "Views", "Copies", "UnsafeSplit"}:
         return _view(operator)
     text = _out_of_place(operator, users)
     if operator.inplace is not None:

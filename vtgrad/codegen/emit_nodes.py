@@ -23,12 +23,12 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.overwriting import over, product
+from vtgrad.ops.kernels.support.overwriting import over, product
 {types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr
-from vtgrad.ops.saving import (
+from vtgrad.ops.saving.operands import (
     array_list,
     dtype_of_operand,
     dtypes_of_operand,

@@ -50,6 +50,9 @@ _WRITING_FUNCTIONS: Final = frozenset(
 # Kernels and helpers whose result may be, or look at, one of their arguments.
 _ALIASING_KERNELS: Final = {"conj", "sum_to_size", "contiguous", "reshape", "resolve_conj"}
 
+# Modules of composites whose functions are for formulas, not for users.
+_FOR_FORMULAS: Final = {"support.for_formulas", "support.recorded_gradients"}
+
 # Functions that users call by another name, which formulas have for something else.
 _NAMES_OF_USERS: Final = {"lazy_conj": "conj"}
 
@@ -70,21 +73,17 @@ def generate() -> dict[str, str]:
     tables = {path.stem: read_table(path) for path in sorted((OPS / "derivatives").glob("*.yaml"))}
     _check_unique(tables)
     operators = [op for table in tables.values() for op in table]
-    composites = {
-        path.stem: exported(path)
-        for path in sorted((OPS / "composites").glob("*.py"))
-        if path.stem != "__init__"
+    modules = {
+        name: path
+        for name, path in _modules("composites").items()
+        if name in _FOR_FORMULAS or not name.startswith("support.")
     }
-    aliases = {path.stem: aliases_in(path) for path in (OPS / "composites").glob("*.py")}
-    kernels = {
-        name
-        for path in (OPS / "kernels").glob("*.py")
-        if path.stem != "__init__"
-        for name in exported(path)
-    }
+    composites = {name: exported(path) for name, path in modules.items()}
+    aliases = {name: aliases_in(path) for name, path in modules.items()}
+    kernels = {name for path in _modules("kernels").values() for name in exported(path)}
     storing = _taking_out()
-    plain = set(exported(OPS / "kernels" / "fill.py"))
-    helper_files = sorted(p for p in (OPS / "formulas").glob("*.py") if p.stem != "__init__")
+    plain = set(exported(OPS / "kernels" / "copying" / "fill.py"))
+    helper_files = list(_modules("formulas").values())
     helpers = {name for path in helper_files for name in exported(path)}
     functions = _all_functions(operators, composites)
     views = {op.kernel for op in operators if op.is_view}
@@ -95,7 +94,9 @@ def generate() -> dict[str, str]:
         frozenset(_ALIASING_KERNELS | views),
         owning_helpers(_helper_functions(helper_files)),
     )
-    types = f"from vtgrad.ops.types import {', '.join(exported(OPS / 'types.py'))}\n"
+    types = (
+        f"from vtgrad.ops.calling.types import {', '.join(exported(OPS / 'calling/types.py'))}\n"
+    )
     files: dict[str, str] = {
         "__init__.py": _head(
             "the derivative tables", "Nodes, functions and methods of all operators."
@@ -125,6 +126,13 @@ def generate() -> dict[str, str]:
     files["methods.py"] = _methods(operators, composites, aliases)
     files["public.py"] = _public(operators, composites)
     return {name: _formatted(name, text) for name, text in files.items()}
+
+
+def _modules(folder: str) -> dict[str, Path]:
+    """The modules below a folder of ``ops``, by their dotted names in it."""
+    root = OPS / folder
+    paths = [p for p in root.rglob("*.py") if p.stem != "__init__"]
+    return {".".join(p.relative_to(root).with_suffix("").parts): p for p in sorted(paths)}
 
 
 def _check_unique(tables: dict[str, list[Operator]]) -> None:
@@ -184,7 +192,7 @@ def _large_formulas(paths: list[Path], names: Names, types: str) -> str:
             for name in _helper_functions([path])
             if name not in names.owning
         )
-        + "from vtgrad.ops.overwriting import over\n"
+        + "from vtgrad.ops.kernels.support.overwriting import over\n"
         f"{types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape\n\n"
     )
     text += "__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names.owning)) + "]\n\n\n"
@@ -195,14 +203,15 @@ def _large_formulas(paths: list[Path], names: Names, types: str) -> str:
 def _tensor_formulas(paths: list[Path], types: str) -> str:
     """The helpers of ``ops/formulas`` with tensors for arrays and functions for kernels."""
     text = _head("`ops/formulas/*.py`", "The derivative helpers, over tensors.")
+    arrays = _array_helpers(paths)
     text += (
         "from collections.abc import Sequence\n\n"
         "from vtgrad.ops.generated import functional as F\n"
         + "".join(
-            f"from vtgrad.ops.formulas.support import {name}\n"
+            f"from vtgrad.ops.formulas.{path.stem} import {name}\n"
             for path in paths
-            if path.stem == "support"
-            for name in exported(path)
+            for name in _helper_functions([path])
+            if name not in arrays
         )
         + types
         + "from vtgrad.storage.arrays import Number, NumpyDType, Shape\n"
@@ -212,23 +221,30 @@ def _tensor_formulas(paths: list[Path], types: str) -> str:
     bodies = ""
     for path in paths:
         names += exported(path)
-        if path.stem == "support":
-            continue
         source = path.read_text()
         tree = ast.parse(source)
         lines = source.splitlines(keepends=True)
         for statement in tree.body:
-            is_value = isinstance(statement, (ast.Assign, ast.AnnAssign)) and "__all__" not in (
-                ast.unparse(statement)
-            )
-            if isinstance(statement, ast.FunctionDef) or is_value:
+            if isinstance(statement, ast.FunctionDef) and statement.name in arrays:
                 assert statement.end_lineno is not None
                 start = statement.lineno - 1
-                if isinstance(statement, ast.FunctionDef) and statement.decorator_list:
+                if statement.decorator_list:
                     start = statement.decorator_list[0].lineno - 1
                 bodies += _translated("".join(lines[start : statement.end_lineno])) + "\n\n"
     text += "__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names)) + "]\n\n\n"
     return text + bodies
+
+
+def _array_helpers(paths: list[Path]) -> set[str]:
+    """The helpers that take or make arrays; the others are the same in both evaluations."""
+    words = {
+        name: {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        for name, function in _helper_functions(paths).items()
+    }
+    found = {name for name, used in words.items() if used & {"Array", "k"}}
+    while more := {name for name, used in words.items() if used & found} - found:
+        found |= more
+    return found
 
 
 def _translated(source: str) -> str:
@@ -291,7 +307,7 @@ def _taking_out() -> set[str]:
     """The kernels that take ``out=``."""
     return {
         statement.name
-        for path in (OPS / "kernels").glob("*.py")
+        for path in _modules("kernels").values()
         for statement in ast.parse(path.read_text()).body
         if isinstance(statement, ast.FunctionDef)
         and any(argument.arg == "out" for argument in statement.args.kwonlyargs)
@@ -318,7 +334,7 @@ def _method_names(
             names.update([name for name in function_names(op) if not name.startswith("_")])
             names.update(op.other_names)
     for stem, exports in composites.items():
-        tree = ast.parse((OPS / "composites" / f"{stem}.py").read_text())
+        tree = ast.parse(_modules("composites")[stem].read_text())
         for statement in tree.body:
             if (
                 isinstance(statement, ast.FunctionDef)
@@ -363,7 +379,7 @@ def _public_names(operators: list[Operator], composites: dict[str, list[str]]) -
     ]
     names += [op.name for op in operators if op.copies_view and not op.name.startswith("_")]
     for stem, exports in composites.items():
-        if stem != "support":
+        if stem not in _FOR_FORMULAS:
             names += [n for n in exports if not n.endswith("_") and not n.startswith("_")]
     missing = _WRITING_FUNCTIONS - _all_functions(operators, composites)
     if missing:

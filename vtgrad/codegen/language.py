@@ -321,7 +321,7 @@ def _returns(where: str, function: ast.FunctionDef) -> tuple[str, tuple[str, ...
         "Tensor",
         "View",
         "Views",
-        "Pieces",
+        "UnsafeSplit",
         "Self",
         "Geometry",
     }:
@@ -330,5 +330,6 @@ def _returns(where: str, function: ast.FunctionDef) -> tuple[str, tuple[str, ...
         names = tuple(ast.unparse(e) for e in returns.slice.elts)
         return "tuple", names
     raise TableError(
-        f"{where}: returns Tensor, View, Views, Pieces, Self, Geometry or tuple[name, name, ...]"
+        f"{where}: returns Tensor, View, Views, UnsafeSplit, Self, Geometry "
+        "or tuple[name, name, ...]"
     )

@@ -1,4 +1,4 @@
-"""What a custom Function has in the place of methods that its author did not write."""
+"""The default methods of a custom Function, which raise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["no_backward", "no_forward", "no_jvp", "no_setup_context", "no_vmap"]
 
 
 def no_forward(*args: object, **kwargs: object) -> NoReturn:
-    """Compute the results; every Function defines its own.
+    """Compute the results; a Function must override it.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ def no_backward(*args: object) -> NoReturn:
 
 
 def no_setup_context(*args: object) -> NoReturn:
-    """Store on the context what backward needs, where forward takes no context.
+    """Store on the context the values that backward needs, if forward takes no context.
 
     Parameters
     ----------
     *args : object
-        The context, the tuple of all arguments, and what forward returned.
+        The context, the tuple of all arguments, and the results of forward.
 
     Raises
     ------

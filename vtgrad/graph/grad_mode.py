@@ -1,7 +1,7 @@
-"""Whether operators record what they do: the switches of each thread, for blocks and functions.
+"""Switching recording and inference mode on a thread, for blocks and functions.
 
-The mode of each thread is in `storage/thread_mode.py`; how a function is run in a mode, whatever
-kind of function it is, in `decoration.py`.
+The mode of each thread is in `storage/thread_mode.py`; running a function of any kind in a mode is
+in `decoration.py`.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ Block: TypeAlias = "tuple[Mode, Block | None, weakref.ref[Exit] | None]"
 class ModeScope:
     """A block, or a decorated function, in which a mode is set.
 
-    One object may serve many blocks, inside each other and on several threads. Decorated
-    generators and coroutines run in the mode only while their own code runs: whoever drives them
-    keeps its own. See Note [Switching a mode]: in methods that enter or leave a block nothing is
-    called between the first store and the last.
+    One object may serve many blocks, nested and on several threads. Decorated generators and
+    coroutines set the mode only while their own code runs: the calling code keeps its own. See Note
+    [Switching a mode]: methods that enter or leave a block make no call between the first store and
+    the last.
     """
 
     __slots__ = ("_next", "_open")
@@ -77,7 +77,7 @@ class ModeScope:
     __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
 
     def expect(self, end: weakref.ref[Exit]) -> None:
-        """See `Scope`."""
+        """Remember the end of the block that is entered next; see `Scope`."""
         self._next[thread.ident] = end
 
     def abandon(self, gone: weakref.ref[Exit]) -> None:
@@ -111,12 +111,12 @@ class ModeScope:
         Raises
         ------
         ArgumentTypeError
-            If `function` is none.
+            If `function` is not a function.
         """
         return decorate(function, self)
 
     def mode_after(self, before: Mode) -> Mode:
-        """The mode that is set where `before` was."""
+        """The mode that replaces `before`."""
         raise NotImplementedError
 
 
@@ -128,7 +128,7 @@ class _GradScope(ModeScope):
     _enabled: bool
 
     def __init__(self, enabled: bool) -> None:
-        # Not by way of `ModeScope.__init__`: it is what programs enter.
+        # Without a call of `ModeScope.__init__`, which would slow every block down.
         self._open = {}
         self._next = {}
         self._enabled = enabled
@@ -154,7 +154,7 @@ class _GradScope(ModeScope):
     __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
 
     def mode_after(self, before: Mode) -> Mode:
-        """The mode that is set where `before` was."""
+        """The mode that replaces `before`."""
         return before.by_grad[self._enabled]
 
 
@@ -184,7 +184,7 @@ def no_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P
     Raises
     ------
     ArgumentTypeError
-        If something else than a function is decorated.
+        If any other object than a function is decorated.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def enable_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callab
     """Switch recording on, for a block or a function.
 
     Used as ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``, within `no_grad`.
-    In inference mode nothing is recorded all the same.
+    In inference mode nothing is recorded even so.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def enable_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callab
     Raises
     ------
     ArgumentTypeError
-        If something else than a function is decorated.
+        If any other object than a function is decorated.
 
     Examples
     --------
@@ -274,7 +274,7 @@ class set_grad_enabled(_GradScope):
         self._switch(self._enabled)
 
     def __enter__(self) -> Self:
-        # The mode was set already when the object was made.
+        # The constructor has set the mode.
         now, ident = thread.mode, thread.ident
         opened = self._open
         block = now.by_grad[self._undo], opened.get(ident), self._next.pop(ident, None)
@@ -283,7 +283,7 @@ class set_grad_enabled(_GradScope):
         return self
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Decorate `function`; the mode outside is what it was before this object was made."""
+        """Decorate `function`; outside, the mode is that of before this object was made."""
         self._switch(self._undo)
         return super().__call__(function)
 
@@ -305,7 +305,7 @@ class _InferenceScope(ModeScope):
         self._enabled = enabled
 
     def mode_after(self, before: Mode) -> Mode:
-        """The mode that is set where `before` was."""
+        """The mode that replaces `before`."""
         return mode_of(not self._enabled, self._enabled)
 
 
@@ -316,16 +316,16 @@ def inference_mode(mode: Callable[P, R], /) -> Callable[P, R]: ...
 def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P, R]:
     """Record nothing and count no writes, for a block or a function.
 
-    Used as ``with inference_mode():``, ``@inference_mode`` or ``@inference_mode()``. What is
-    made inside is an inference tensor. It has no version, may be written only inside, and
-    outside it may be an operand of what is recorded, unless it would have to be saved for
-    backward. A clone made outside is a normal tensor. Normal tensors stay what they are inside,
-    and so do their views.
+    Used as ``with inference_mode():``, ``@inference_mode`` or ``@inference_mode()``. A tensor
+    made inside is an inference tensor. It has no version and may be written only inside;
+    outside, it may be an operand of a recorded operator, unless it would have to be saved for
+    backward. A clone made outside is a normal tensor. Normal tensors stay normal inside, and so
+    do their views.
 
     Parameters
     ----------
     mode : bool or callable, default True
-        False leaves the mode for a block inside of it, and switches recording on; a function is
+        False leaves the mode for a nested block, and switches recording on; a function is
         decorated.
 
     Returns
@@ -370,7 +370,7 @@ def is_inference(input: TensorBase) -> bool:
     Raises
     ------
     ArgumentTypeError
-        If `input` is no tensor.
+        If `input` is not a tensor.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A place in the graph that users can name apart from any tensor."""
+"""A public reference to a value of the graph, independent of any tensor."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def get_gradient_edge(tensor: TensorBase) -> GradientEdge:
     GradRequiredError
         If the tensor does not require grad.
     ViewInvalidError
-        For a view whose base was written in a way that leaves the view without a gradient.
+        For a view that became invalid when its base was written.
 
     Examples
     --------

@@ -18,7 +18,7 @@ class OverwriteRule:
     Attributes
     ----------
     exact : bool
-        Whether the elements count; else any write to the storage.
+        Whether only writes to the saved elements count; otherwise any write to the storage.
     """
 
     __slots__ = ("exact",)
@@ -33,23 +33,23 @@ overwrite_rule: Final = OverwriteRule()
 
 
 class set_overwrite_check(Scope):
-    """Choose when a value that was saved for backward counts as overwritten.
+    """Choose the rule by which a value that was saved for backward counts as overwritten.
 
     It takes effect at once, for all threads, and is undone at the end of the block when used in
-    a ``with``. It is asked when a backward checks what was saved, so it may be changed after
+    a ``with``. The rule applies when a backward checks saved values, so it may be changed after
     the program has run: under ``"storage"``, backward refuses what PyTorch would refuse. A
-    value that one backward has found intact stays so.
+    value that one backward has found intact stays intact.
 
     Parameters
     ----------
     rule : {"elements", "storage"}
         ``"elements"``, the default: if one of its elements was written after it was saved.
-        ``"storage"``, PyTorch's rule: if anything was written to the memory that it lies in.
+        ``"storage"``, PyTorch's rule: if any element of its storage was written.
 
     Raises
     ------
     ArgumentValueError
-        If `rule` is something else.
+        If `rule` is another value.
 
     Examples
     --------
@@ -81,5 +81,5 @@ class set_overwrite_check(Scope):
         overwrite_rule.exact = rule == "elements"
 
     def restore(self) -> None:
-        """Return to the former rule."""
+        """Restore the former rule."""
         overwrite_rule.exact = self._before

@@ -1,4 +1,4 @@
-"""Where a tensor's memory is. NumPy knows one place."""
+"""The device of a tensor's memory. NumPy has one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["CPU", "Device"]
 
 
 class Device:
-    """Where memory is; vtgrad knows the CPU only.
+    """A device that holds memory; there is only the CPU.
 
     Functions that take ``device=`` also take its name.
 

@@ -1,4 +1,4 @@
-"""Element types, the default dtype, and the rules by which operands agree on one.
+"""Element types, the default dtype, and the rules of type promotion.
 
 Promotion follows PyTorch: a value's *category* (bool < integer < floating < complex) and its
 *standing* (tensors with dimensions, then 0-d tensors, then Python numbers) decide. A lower
@@ -27,7 +27,7 @@ __all__ = [
     "set_default_dtype",
 ]
 
-# The largest numbers, by NumPy's character code, which is much faster to get than the name.
+# The largest numbers, by NumPy's character code, which is much faster to read than the name.
 FLOAT_MAX: Final[dict[str, float]] = {
     code: float(np.finfo(code).max) for code in ("e", "f", "d", "F", "D")
 }
@@ -83,7 +83,7 @@ class DType:
     def to_complex(self) -> DType:
         """The dtype of complex numbers whose parts are of this one.
 
-        float16 goes to complex64, the smallest that there is; integers and bool go by the default
+        float16 goes to complex64, the smallest complex dtype; integers and bool go by the default
         dtype.
 
         Returns
@@ -166,7 +166,7 @@ def _by_name(name: str) -> DType:
 
 
 def dtype_of(numpy_type: NumpyDType) -> DType:
-    """The `DType` of a NumPy dtype; `ArgumentTypeError` if vtgrad has none for it."""
+    """The `DType` of a NumPy dtype; `ArgumentTypeError` for a dtype without one."""
     try:
         return _OF_NUMPY[numpy_type]
     except KeyError:
@@ -258,7 +258,7 @@ def category(dtype: NumpyDType) -> int:
 
 
 def promote(a: NumpyDType, b: NumpyDType) -> NumpyDType:
-    """The dtype that two tensors of equal standing agree on.
+    """The dtype to which two tensors of equal standing are promoted.
 
     Differs from NumPy's in one rule: an integer never widens a floating dtype.
     """
@@ -279,7 +279,7 @@ def number_dtype(value: object) -> NumpyDType:
     Raises
     ------
     ArgumentTypeError
-        If it is no number.
+        If `value` is not a number.
     """
     if isinstance(value, bool):
         return _BOOL
@@ -325,7 +325,7 @@ def result_dtype(*operands: Array | Number) -> NumpyDType:
 
 
 def _weigh(higher: NumpyDType, lower: NumpyDType) -> NumpyDType:
-    """The dtype of a higher and a lower standing: the lower brings its category at most."""
+    """The dtype of a higher and a lower standing: the lower adds at most its category."""
     if _CATEGORY[higher.kind] >= _CATEGORY[lower.kind]:
         return higher
     if higher.kind == "f":
@@ -336,7 +336,7 @@ def _weigh(higher: NumpyDType, lower: NumpyDType) -> NumpyDType:
 def can_cast(source: NumpyDType, target: NumpyDType) -> bool:
     """Whether an in-place operator may store `source` results in a `target` tensor.
 
-    Within a category every dtype may; to a higher category too; to a lower one never. Signed
+    A cast within a category or to a higher category is allowed, a cast to a lower one never. Signed
     integers may go into uint8, as in PyTorch.
     """
     return _CATEGORY[source.kind] <= _CATEGORY[target.kind]

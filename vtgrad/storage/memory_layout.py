@@ -1,4 +1,4 @@
-"""How elements are stored. NumPy knows one way."""
+"""How elements are stored. NumPy has one way."""
 
 from __future__ import annotations
 

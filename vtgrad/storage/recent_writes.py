@@ -1,4 +1,4 @@
-"""The last writes to a buffer as users see them; see Note [Who wrote]."""
+"""The public records of the last writes to a buffer; see Note [Who wrote]."""
 
 from __future__ import annotations
 
@@ -100,9 +100,11 @@ class WrittenView(NamedTuple):
     storage_offset : int
         Distance of the view's first element from the start of the storage, in elements.
     operator : str or None
-        What made the view, if that was recorded and it had not been written before.
+        The operator that made the view, if it was recorded and the view had not been written
+        before.
     made_at : CallSite or None
-        Where; only in anomaly mode, see `vtgrad.autograd.set_detect_anomaly`.
+        The line that made the view; only in anomaly mode, see
+        `vtgrad.autograd.set_detect_anomaly`.
 
     Examples
     --------
@@ -125,7 +127,7 @@ class WrittenView(NamedTuple):
             shape, item = layout.shape, layout.dtype.itemsize
         else:
             shape, item = layout
-        # A node that was made for a write says nothing of the view that it went through.
+        # A node made for a write does not name the operator that made the view.
         named = producer is not None and producer.__name__ != "CopySlices"
         return WrittenView(
             shape,
@@ -139,7 +141,7 @@ class WrittenView(NamedTuple):
 
     @property
     def described(self) -> str:
-        """The view's shape and offset, and what made it where.
+        """The view's shape and offset, and the operator and line that made it.
 
         Returns
         -------
@@ -160,13 +162,13 @@ class Write(NamedTuple):
     version : int
         The version of the buffer that it made: 1 for the first write.
     operator : str
-        What wrote: an operator's name such as ``mul_``, or that of one whose ``out=`` it was;
-        ``__setitem__`` for ``x[...] = v``; ``increment_version``; ``backward`` for what was
-        added to a ``.grad``.
+        The operator that wrote: a name such as ``mul_``, or the operator that was given the
+        ``out=``; ``__setitem__`` for ``x[...] = v``; ``increment_version``; ``backward`` for
+        what was added to a ``.grad``.
     place : CallSite or None
-        The line of the program that called it; None if no Python code did.
+        The line of the program that called the operator; None if no Python code did.
     view : WrittenView or None
-        The view that it went through, if the tensor that was written is one.
+        The view through which the write went, if the written tensor is a view.
     thread : int
         The thread, as ``threading.get_ident`` numbers it.
 
@@ -242,9 +244,9 @@ def recent_writes(counter: VersionCounter | None, after: int = 0) -> tuple[Write
     Parameters
     ----------
     counter : VersionCounter or None
-        Whose writes.
+        The counter of the buffer.
     after : int
-        Leave out those that had been done when the counter stood there.
+        Leave out writes up to this version.
     """
     if counter is None or counter.writes is None:
         return ()
@@ -258,12 +260,12 @@ def recent_writes(counter: VersionCounter | None, after: int = 0) -> tuple[Write
 
 
 def find_write(counter: VersionCounter, version: int) -> Write | None:
-    """The write that made a version, if it is remembered; of an old one the view is not.
+    """The write that made a version, if it is remembered; an old write has no view.
 
     Parameters
     ----------
     counter : VersionCounter
-        The version's.
+        The counter of the buffer.
     version : int
         The version after the write.
     """
@@ -274,7 +276,7 @@ def find_write(counter: VersionCounter, version: int) -> Write | None:
 
 
 def quoted(text: str, place: CallSite | None) -> str:
-    """A line of a message that tells of a place, and the line that stands there."""
+    """A line of a message that names a line of the program, and the text of that line."""
     source = "" if place is None else place.source
     return f"\n  {text}" + (f"\n      {source}" if source else "")
 
@@ -287,7 +289,7 @@ def _write_of(record: Record) -> Write:
 
 
 def operator_of(node: str) -> str:
-    """What made a node of this name.
+    """The operator that made a node of this name.
 
     ``as_strided`` for ``AsStridedBackward0``; ``Name.apply`` for ``NameBackward``: without a number
     it is the node of a custom Function.

@@ -1,4 +1,4 @@
-"""A tensor without operators: the handle that the lower layers pass around."""
+"""A tensor without operators: the handle that the lower layers use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .tensor_impl import TensorImpl
 
 __all__ = ["TensorBase", "handle_like", "wrap_like"]
 
-# Looking a member up in its class costs more than the question whether a tensor is contiguous.
+# Looking the member up in its class costs more than testing whether a tensor is contiguous.
 _CONTIGUOUS: Final = MemoryFormat.CONTIGUOUS
 
 
@@ -33,7 +33,7 @@ class TensorBase:
     @classmethod
     def _wrap(cls, impl: TensorImpl) -> Self:
         """The tensor of an impl that no other handle has."""
-        # By way of a variable: mypyc takes `cls.__new__(cls)` for a method that it should know.
+        # In a variable, because mypyc takes `cls.__new__(cls)` for the call of a known method.
         new = cls.__new__
         tensor = new(cls)
         tensor._impl = impl
@@ -184,7 +184,7 @@ class TensorBase:
         Raises
         ------
         ArgumentTypeError
-            If `memory_format` is no format.
+            If `memory_format` is not a format.
 
         Examples
         --------
@@ -288,13 +288,13 @@ class TensorBase:
     def writes(self) -> tuple[Write, ...]:
         """The last writes to the storage, through any alias, newest last.
 
-        Eight are remembered, and none of an inference tensor. What was written through ``x.data``
-        is not seen here, as it is not seen by backward: ``x.data`` has a counter of its own.
+        Eight are remembered, and none of an inference tensor. Writes through ``x.data`` are missing
+        here, and backward does not see them either: ``x.data`` has a counter of its own.
 
         Returns
         -------
         tuple of Write
-            For each its version, operator, line of the program, and view.
+            The version, operator, line of the program, and view of each.
 
         Examples
         --------
@@ -331,7 +331,7 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def handle_like(tensor: T, impl: TensorImpl) -> T:
-    """The tensor, of the class of `tensor`, of an impl that no other handle has."""
+    """A tensor, of the class of `tensor`, of an impl that no other handle has."""
     cls = type(tensor)
     new = cls.__new__
     result = new(cls)
@@ -340,5 +340,5 @@ def handle_like(tensor: T, impl: TensorImpl) -> T:
 
 
 def wrap_like(tensor: T, array: Array) -> T:
-    """A new tensor, of the class of `tensor`, of an array that nobody else has."""
+    """A new tensor, of the class of `tensor`, of an array that has no other reader."""
     return handle_like(tensor, TensorImpl(array))

@@ -1,4 +1,4 @@
-"""What a tensor says about gradients."""
+"""The gradient attributes and methods of a tensor."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.functions import forget_leaf_node, gradient_edge, meta_of, own_meta
 from ..graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from ..graph.node import Node
-from ..ops.arguments import array_of
+from ..ops.calling.arguments import array_of
 from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods
-from ..ops.view_impls import alias
+from ..ops.view_impls.views import alias
 from ..storage.dtypes import dtype_of
 from ..storage.inference import is_inference_mode_enabled
 from ..storage.tensor_base import TensorBase
@@ -50,12 +50,12 @@ class AutogradMethods(TensorMethods):
         Returns
         -------
         bool
-            True for a leaf that asks for gradients, and for what was recorded from one.
+            True for a leaf that requires grad, and for what was recorded from one.
 
         Raises
         ------
         RequiresGradError
-            When it is set on a result, to something else than a bool, or to True for a dtype that
+            When it is set on a result, to a value that is not a bool, or to True for a dtype that
             has no gradients.
 
         Examples
@@ -99,7 +99,7 @@ class AutogradMethods(TensorMethods):
         Raises
         ------
         ViewInvalidError
-            For a view whose base was written in a way that leaves the view without a gradient.
+            For a view that became invalid when its base was written.
 
         Examples
         --------
@@ -171,7 +171,7 @@ class AutogradMethods(TensorMethods):
 
     @property
     def _base(self) -> Self | None:
-        """The tensor that this one is a view of; None if it is no view."""
+        """The base of a view; None if the tensor is not a view."""
         meta = view_meta_of(self)
         if meta is None:
             return None
@@ -182,12 +182,12 @@ class AutogradMethods(TensorMethods):
         return view_meta_of(self) is not None
 
     def _view_func(self, new_base: Self) -> Self | None:
-        """The same view of another tensor that lies in its memory as the base does.
+        """The same view of another tensor with the base's sizes, strides and storage size.
 
         Returns
         -------
         Tensor or None
-            None if this is no view, or `new_base` lies otherwise.
+            None if this tensor is not a view, or `new_base` differs.
 
         Examples
         --------
@@ -202,7 +202,7 @@ class AutogradMethods(TensorMethods):
         impl = self._impl
         if meta.view_fn is None:
             return F.as_strided(new_base, impl.sizes, impl.strides, impl.storage_offset)
-        # Its steps are in bytes; see Note [Replay].
+        # The steps of a replay are in bytes; see Note [Replay].
         same = meta.base._impl.dtype == new_base._impl.dtype
         return cast("Self", meta.view_fn(new_base)) if same else None
 
@@ -214,7 +214,7 @@ class AutogradMethods(TensorMethods):
 
         Every `backward` adds to it; set it to None, or call ``x.grad.zero_()``, to begin anew. It
         may be set to a tensor of the same shape and dtype. Reading it of a result that does not
-        retain its gradient is warned of.
+        retain its gradient gives a warning.
 
         Returns
         -------
@@ -224,7 +224,7 @@ class AutogradMethods(TensorMethods):
         Raises
         ------
         ArgumentTypeError
-            When it is set to something else than a tensor or None.
+            When it is set to an object that is neither a tensor nor None.
         GradAssignmentError
             When it is set to a tensor of another shape or dtype, or to the tensor itself.
 
@@ -283,12 +283,12 @@ class AutogradMethods(TensorMethods):
     # -- changing -----------------------------------------------------------------------------
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for gradients of this leaf, or stop asking.
+        """Set whether this leaf requires grad.
 
         Parameters
         ----------
         requires_grad : bool, default True
-            Whether gradients are wanted.
+            False to stop accumulating gradients.
 
         Returns
         -------
@@ -342,7 +342,7 @@ class AutogradMethods(TensorMethods):
     def detach(self) -> Self:
         """A tensor on the same memory without a producer.
 
-        It shares the version counter, so backward notices writes through it; it is no view. The
+        It shares the version counter, so backward notices writes through it; it is not a view. The
         function `vtgrad.detach` does the same.
 
         Returns
@@ -360,7 +360,7 @@ class AutogradMethods(TensorMethods):
         return F.detach(self)
 
     def detach_(self) -> Self:
-        """Forget the producer, and stop asking for gradients.
+        """Remove the producer, and make the tensor a leaf that does not require grad.
 
         Nodes that saved the tensor refuse to run from then on.
 
@@ -372,7 +372,7 @@ class AutogradMethods(TensorMethods):
         Raises
         ------
         DetachViewError
-            For a view, whose base would still know of it.
+            For a view, whose base still records writes through it.
 
         Examples
         --------
@@ -387,10 +387,10 @@ class AutogradMethods(TensorMethods):
         meta = meta_of(self)
         if meta is not None:
             node = meta.grad_fn(self)
-            # Without a weak reference no node has saved it.
+            # A tensor without a weak reference is saved by no node.
             if node is not None and weakref.getweakrefcount(self):
                 node.own_hooks().detached.append(weakref.ref(self))
-            # A gradient that was retained is still that of the former value.
+            # A retained gradient stays the gradient of the former value.
             meta.store_producer(None, 0)
             meta.stop_being_leaf(LeafState.IGNORES)
         return self
@@ -411,7 +411,7 @@ class AutogradMethods(TensorMethods):
         Raises
         ------
         ArgumentTypeError
-            When it is set to something else than a tensor.
+            When it is set to an object that is not a tensor.
         RequiresGradError
             When it is set to an integer or bool tensor, while the tensor requires grad.
 
@@ -441,8 +441,8 @@ class AutogradMethods(TensorMethods):
                 dtype=dtype_of(value._impl.dtype),
             )
         impl, other = self._impl, value._impl
-        impl.counter  # noqa: B018  # aliases made before share the counter, not the memory
-        other.storage  # noqa: B018  # from now on two impls look at it
+        impl.counter  # noqa: B018  # earlier aliases share the counter, not the memory
+        other.storage  # noqa: B018  # from now on two impls share it
         impl.set_geometry_of(other)
         forget_leaf_node(self)
         if meta is not None and meta.leaf_edge is not None:
@@ -468,14 +468,14 @@ class AutogradMethods(TensorMethods):
         Parameters
         ----------
         gradient : Tensor, optional
-            The gradient that enters, of this tensor's shape; one if left out, which needs one real
+            The gradient of this tensor, of its shape; one if omitted, which needs exactly one real
             element.
         retain_graph : bool, optional
-            Keep saved values, for another backward. As `create_graph` by default.
+            Keep saved values for another backward. The default is `create_graph`.
         create_graph : bool, default False
             Record the backward itself, so that gradients can be differentiated.
         inputs : Tensor or sequence of Tensor, optional
-            Fill only these, leaves or not, and run only what leads to them.
+            Fill only these, leaves or not, and run only the nodes that lead to them.
 
         Raises
         ------
@@ -492,7 +492,7 @@ class AutogradMethods(TensorMethods):
         backward(self, gradient, retain_graph, create_graph, inputs)
 
     def retain_grad(self) -> None:
-        """Keep ``.grad`` of this result too. It has no effect on a leaf, or the second time.
+        """Keep ``.grad`` of this result too; no effect on leaves, or the second time.
 
         The gradient is that of the tensor's value when backward runs, also after a write in place.
 
@@ -531,14 +531,14 @@ class AutogradMethods(TensorMethods):
         Returns
         -------
         RemovableHandle
-            Its method ``remove`` takes the hook away.
+            Its method ``remove`` removes the hook.
 
         Raises
         ------
         GradRequiredError
             If the tensor does not require grad.
         ArgumentTypeError, HookError
-            In backward, if the hook returned no tensor, or one that does not fit.
+            In backward, if the result of the hook is not a tensor, or does not fit.
 
         Examples
         --------
@@ -553,8 +553,8 @@ class AutogradMethods(TensorMethods):
             raise GradRequiredError("register_hook needs a tensor that requires grad")
         edge = gradient_edge(self)
         if edge is None:
-            # A view made under no_grad says that it requires grad, as its base does, but no
-            # gradient is ever computed for it, so there is nowhere to put the hook.
+            # A view made under no_grad requires grad, as its base does, but no gradient is ever
+            # computed for it, so no node can hold the hook.
             return HookDict[TensorHook]().add(cast("TensorHook", hook))
         return edge.function.own_hooks().tensor_hooks(edge.input_nr).add(cast("TensorHook", hook))
 
@@ -569,14 +569,14 @@ class AutogradMethods(TensorMethods):
         Returns
         -------
         RemovableHandle
-            Its method ``remove`` takes the hook away.
+            Its method ``remove`` removes the hook.
 
         Raises
         ------
         GradRequiredError
-            If the tensor is no leaf that requires grad.
+            If the tensor is not a leaf that requires grad.
         ArgumentTypeError
-            In backward, if the hook returned something.
+            In backward, if the hook returned any other object than None or the leaf.
 
         Examples
         --------
@@ -596,7 +596,7 @@ class AutogradMethods(TensorMethods):
             raise GradRequiredError("post-accumulate hooks need a leaf that requires grad")
         edge = gradient_edge(self)
         if edge is None:
-            # As in `register_hook`: nothing is ever accumulated into a view made under no_grad.
+            # As in `register_hook`: a view made under no_grad never gets a gradient.
             return HookDict[Callable[[Self], None]]().add(hook)
         leaf_node = edge.function
         assert isinstance(leaf_node, AccumulateGrad)
@@ -604,8 +604,8 @@ class AutogradMethods(TensorMethods):
         if cell.post_accumulate is None:
             cell.post_accumulate = HookDict()
         reference = weakref.ref(self)
-        # A graph may outlive its leaf, and the hook is then the only one to see the gradient. The
-        # leaf owns the node and the hooks, so neither may hold it: it is made anew, on its memory.
+        # A graph may outlive its leaf; the hook then still gets a leaf. The leaf owns the node and
+        # the hooks, so neither may hold it: a new tensor is made on its memory.
         cls = type(self)
         if cell.memory is None:
             cell.memory = alias(self._impl)
@@ -623,7 +623,7 @@ class AutogradMethods(TensorMethods):
                 leaf._impl.autograd_meta = meta
                 node.move_to(leaf)
             answer: object = hook(leaf)  # type: ignore[func-returns-value]  # that is what is checked
-            # The leaf itself is what a lambda returns that writes to it.
+            # A lambda that writes to the leaf returns the leaf itself.
             if answer is not None and answer is not leaf:
                 raise ArgumentTypeError("a post-accumulate hook must return None", hook=hook)
 
@@ -631,7 +631,7 @@ class AutogradMethods(TensorMethods):
 
 
 def _lie_alike(one: TensorImpl, other: TensorImpl) -> bool:
-    """Whether two tensors are the same elements of memory of the same size."""
+    """Whether two tensors have the same geometry on memory of the same size."""
     return (
         one.geometry == other.geometry
         and one.storage.nbytes() // one.array.itemsize

@@ -1,12 +1,12 @@
-"""The same values in another dtype."""
+"""Casts to another dtype."""
 
 from __future__ import annotations
 
 from typing import Final, Self, overload
 
 from ..errors import ArgumentTypeError, ArgumentValueError
-from ..ops.arguments import array_of
-from ..ops.from_python import check_device
+from ..ops.calling.arguments import array_of
+from ..ops.calling.from_python import check_device
 from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods
 from ..storage.device import Device
@@ -47,7 +47,7 @@ _TYPES: Final[dict[str, DType]] = {
 }
 _NAMES: Final = {dtype: name for name, dtype in _TYPES.items()}
 
-# Python's names, which methods of this class hide.
+# Built-in names, which methods of this class hide.
 _Bool = bool
 
 
@@ -93,9 +93,9 @@ class CastMethods(TensorMethods):
         Parameters
         ----------
         dtype : dtype
-            The dtype wanted.
+            The new dtype.
         other : Tensor
-            A tensor whose dtype is wanted, in place of `dtype`.
+            A tensor whose dtype is used instead of `dtype`.
         device : device or str
             There is only the CPU.
         non_blocking : bool, default False
@@ -103,9 +103,9 @@ class CastMethods(TensorMethods):
         copy : bool, default False
             Whether to copy even if the dtype stays.
         memory_format : memory_format, optional
-            The tensor's own by default. Channels last is distinguished from all other orders, and
-            nothing else: a transposed matrix is returned itself when asked for row-major, unless it
-            is copied for another reason. `contiguous` is stricter.
+            The tensor's own by default. Only channels last is distinguished from other orders: a
+            transposed matrix counts as row-major and is returned itself, unless it is copied for
+            another reason. `contiguous` is stricter.
 
         Returns
         -------
@@ -140,7 +140,7 @@ class CastMethods(TensorMethods):
         Parameters
         ----------
         other : Tensor
-            A tensor of the dtype wanted.
+            A tensor of the new dtype.
 
         Returns
         -------
@@ -150,7 +150,7 @@ class CastMethods(TensorMethods):
         Raises
         ------
         ArgumentTypeError
-            If `other` is no tensor.
+            If `other` is not a tensor.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class CastMethods(TensorMethods):
         Parameters
         ----------
         dtype : dtype or str, optional
-            The dtype wanted, or a name such as ``"vtgrad.DoubleTensor"``.
+            The new dtype, or a name such as ``"vtgrad.DoubleTensor"``.
         non_blocking : bool, default False
             Has no effect.
         memory_format : memory_format, optional
@@ -201,7 +201,7 @@ class CastMethods(TensorMethods):
         Raises
         ------
         ArgumentValueError
-            If there is no type of that name.
+            If no type has that name.
 
         Examples
         --------
@@ -416,7 +416,8 @@ class CastMethods(TensorMethods):
         if own == wanted and not copy:
             if memory_format is None or memory_format is MemoryFormat.PRESERVE:
                 return self
-            # As in PyTorch, what is neither row-major nor channels last counts as row-major here.
+            # As in PyTorch, an order that is neither row-major nor channels last counts as
+            # row-major here.
             if memory_format is suggested_format(impl.sizes, impl.strides):
                 return self
         if own.kind == "c" and wanted.kind in "fiu":

@@ -1,4 +1,4 @@
-"""What tensors are to Python and to NumPy: numbers, containers, text, copies."""
+"""Tensors in Python and NumPy: numbers, containers, text, copies."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ..errors import (
 from ..graph.audit import audit, show_to_numpy
 from ..graph.functions import meta_of, requires_grad
 from ..graph.recording import is_grad_enabled
-from ..ops.arguments import array_of
-from ..ops.from_python import index_of, size_of
+from ..ops.calling.arguments import array_of
+from ..ops.calling.from_python import index_of, size_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
 from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
@@ -38,7 +38,7 @@ from .pickling import deep_copy, reduce_tensor
 
 __all__ = ["ConversionMethods", "Nested", "Size", "broadcast_shapes"]
 
-# What `tolist` returns.
+# The result of `tolist`.
 Nested = Number | list["Nested"]
 
 
@@ -50,12 +50,12 @@ class Size(tuple[int, ...]):
     Parameters
     ----------
     sizes : iterable of int
-        Anything that is an index counts as an integer, such as a 0-d integer tensor.
+        Objects that can be used as an index, such as 0-d integer tensors, are accepted.
 
     Raises
     ------
     ArgumentTypeError
-        If an element is no integer.
+        If an element is not an integer.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Size(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Self:
-        """Sizes, each looked at."""
+        """Sizes, each of them checked."""
         return _as_size(cls, [n if type(n) is int else size_of(n, "sizes") for n in sizes])
 
     def numel(self) -> int:
@@ -101,7 +101,7 @@ class Size(tuple[int, ...]):
 
     def __mul__(self, times: SupportsIndex) -> Size:
         if isinstance(times, np.ndarray):
-            # It multiplies each size, as it does for other tuples.
+            # The array multiplies each size, as for other tuples.
             return NotImplemented
         return _as_size(Size, super().__mul__(times))
 
@@ -112,7 +112,7 @@ class Size(tuple[int, ...]):
         return f"vtgrad.Size({list(self)})"
 
 
-# The size of integers that are known to be some, without a look at each.
+# Makes a `Size` of known integers, without a check of each.
 _as_size = tuple.__new__
 # As a global it is found faster than through `super`, which matters for ``x.shape[0]``.
 _part = tuple.__getitem__
@@ -134,7 +134,7 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
     Raises
     ------
     ArgumentTypeError
-        If a size is no integer.
+        If a size is not an integer.
     ArgumentValueError
         If a size is negative.
     ShapeError
@@ -152,7 +152,7 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
 
 
 class ConversionMethods(CreationMethods, CastMethods):
-    """What tensors are to Python and to NumPy."""
+    """Conversions of tensors to Python and NumPy objects."""
 
     __slots__ = ()
 
@@ -166,8 +166,8 @@ class ConversionMethods(CreationMethods, CastMethods):
     def numpy(self, *, force: bool = False) -> Array:
         """The tensor as a NumPy array on the same memory.
 
-        A write to the array moves no version, so a saved value that it overwrites goes unnoticed,
-        except under `vtgrad.autograd.graph.set_audit`.
+        Writes to the array move no version: overwritten saved values are not detected, except under
+        `vtgrad.autograd.graph.set_audit`.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class ConversionMethods(CreationMethods, CastMethods):
             self._check_plain("numpy()")
         impl = self._impl
         impl.storage.exported = True
-        # A fresh array object: assigning to its shape must not change the tensor.
+        # A new array object: assigning to its shape must not change the tensor.
         view: Array = resolved(impl.array).view()
         if audit.locks:
             show_to_numpy(impl.storage, view)
@@ -277,7 +277,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         return nested
 
     def _only(self) -> Number:
-        """The only element, for Python's conversions, whose error is a ValueError."""
+        """The only element, for conversions by Python, whose error is a ValueError."""
         array = self._impl.array
         if array.size != 1:
             raise ArgumentValueError(
@@ -333,18 +333,18 @@ class ConversionMethods(CreationMethods, CastMethods):
         return int(array.shape[0])
 
     def __iter__(self) -> Iterator[Self]:
-        """The parts along the first dimension, each a view by itself, as ``x[i]`` makes it.
+        """The parts along the first dimension, each a separate view, as ``x[i]`` makes it.
 
-        So they may be written, and each is made at its turn, from what the tensor is by then, as
-        NumPy does. Only the number of turns is that of the beginning. PyTorch's are the pieces of
-        one `unbind`, which may not be written.
+        So each part may be written, and is made in its iteration, from the tensor at that time, as
+        in NumPy. Only the number of iterations is fixed at the beginning. In PyTorch they are the
+        pieces of one `unbind`, which may not be written.
 
         Raises
         ------
         ArgumentTypeError
             If the tensor has no dimension.
         OutOfRangeError
-            At its turn, if the tensor was made shorter since.
+            In its iteration, if the tensor was made shorter since.
 
         Examples
         --------
@@ -555,7 +555,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         Raises
         ------
         ArgumentTypeError
-            If `other` is no tensor.
+            If `other` is not a tensor.
 
         Examples
         --------
@@ -567,13 +567,13 @@ class ConversionMethods(CreationMethods, CastMethods):
 
 
 def _place(dim: int, ndim: int) -> int:
-    """A dimension number from the front; unlike operators, 0-d tensors have none at all."""
+    """A dimension number from the front; unlike for operators, a 0-d tensor has none."""
     if ndim == 0:
         raise DimensionError(f"a 0-d tensor has no dimension {dim}", dim=dim, ndim=0)
     return normalize_dim(index_of(dim, "dim"), ndim)
 
 
 def _plain_dtypes() -> set[DType]:
-    """The dtypes that the values tell by themselves."""
+    """The dtypes that the printed values imply."""
     default = get_default_dtype()
     return {default, int64, bool_, complex64 if default is float32 else complex128}

@@ -1,4 +1,4 @@
-"""Tensors made from Python data, from NumPy arrays, and from nothing."""
+"""Tensors made from Python data, from NumPy arrays, and from sizes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..errors import (
     ShapeError,
 )
 from ..graph.audit import audit, show_to_numpy
-from ..ops.arguments import numpy_or_none
-from ..ops.from_python import (
+from ..ops.calling.arguments import numpy_or_none
+from ..ops.calling.from_python import (
     array_from_data,
     check_array,
     check_device,
@@ -26,7 +26,7 @@ from ..ops.from_python import (
     number_of,
 )
 from ..ops.generated import functional as F
-from ..ops.kernels.scalars import as_element
+from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType
 from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype, number_dtype, promote
@@ -77,7 +77,7 @@ def tensor(
     device : device or str, optional
         There is only the CPU.
     requires_grad : bool, default False
-        Whether the new leaf asks for gradients.
+        Whether the new leaf requires grad.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def tensor(
     ArgumentValueError
         If sequences are ragged or hold text, or an integer is too large for int64.
     DTypeError, ArgumentTypeError
-        If the data or an element is no number, or an array's dtype is none of vtgrad's.
+        If the data or an element is not a number, or vtgrad does not have an array's dtype.
     ResultTypeError
         If `dtype` cannot hold an integer of the data.
     RequiresGradError
@@ -119,21 +119,21 @@ def tensor(
 def as_tensor(
     data: object, dtype: DType | None = None, device: Device | str | None = None
 ) -> Tensor:
-    """The data as a tensor, copied only where that is needed.
+    """The data as a tensor, copied only if necessary.
 
     Parameters
     ----------
     data : number, nested sequence, ndarray or Tensor
         As in `tensor`.
     dtype : dtype, optional
-        The data's unless given, as in `tensor`.
+        By default the data's, as in `tensor`.
     device : device or str, optional
         There is only the CPU.
 
     Returns
     -------
     Tensor
-        `data` itself if it is a tensor of the dtype; the recorded cast of a tensor of another
+        `data` itself if it is a tensor of the dtype; a recorded cast of a tensor of another
         dtype; a tensor on the memory of a NumPy array, as by `from_numpy`; else a new tensor.
 
     Raises
@@ -162,12 +162,11 @@ def as_tensor(
 
 
 def from_numpy(ndarray: Array) -> Tensor:
-    """A tensor on the memory of a NumPy array: a write to one shows in the other.
+    """A tensor on the memory of a NumPy array: writes to one change the other.
 
-    A write to the array moves no version, so a saved value that it overwrites goes unnoticed,
-    except under `vtgrad.autograd.graph.set_audit`. Arrays that walk backwards, such as
-    ``a[::-1]``, are taken as they are; PyTorch refuses them. Read-only arrays are refused;
-    PyTorch takes them.
+    Writes to the array move no version, so overwritten saved values are not detected, except
+    under `vtgrad.autograd.graph.set_audit`. PyTorch accepts read-only arrays, which are refused
+    here, and refuses negative strides, as of ``a[::-1]``, which are accepted here.
 
     Parameters
     ----------
@@ -182,10 +181,10 @@ def from_numpy(ndarray: Array) -> Tensor:
     Raises
     ------
     ArgumentTypeError
-        If `ndarray` is no array, or its dtype is none of vtgrad's.
+        If `ndarray` is not an array, or vtgrad does not have its dtype.
     ArgumentValueError
-        If the array is read-only, has a stride that is no multiple of the element size, or has
-        foreign byte order; a copy of it is taken.
+        If the array is read-only, has a stride that is not a multiple of the element size, or a
+        non-native byte order; ``from_numpy(a.copy())`` works for these.
 
     Examples
     --------
@@ -234,13 +233,13 @@ def zeros(
     size : sequence of int, optional
         The shape as a keyword, in place of `sizes`.
     out : Tensor, optional
-        Where to write; it takes on the shape.
+        The tensor to write; it is resized to the shape.
     dtype : dtype, optional
-        The default dtype, or that of `out`, unless given.
+        By default that of `out`, or the default dtype.
     device : device or str, optional
         There is only the CPU.
     requires_grad : bool, default False
-        Whether the new leaf asks for gradients.
+        Whether the new leaf requires grad.
 
     Returns
     -------
@@ -320,7 +319,8 @@ def empty(
     *sizes, size, out, dtype, device, requires_grad
         As in `zeros`.
     memory_format : memory_format, optional
-        Row-major by default. Not together with `out`, which has a memory order of its own.
+        Row-major by default. Not allowed together with `out`, which has a memory order of its
+        own.
 
     Returns
     -------
@@ -330,8 +330,8 @@ def empty(
     Raises
     ------
     MemoryFormatError
-        If the format is for another number of dimensions, is `preserve_format`, or there is
-        `out`.
+        If the format is for another number of dimensions, is `preserve_format`, or `out` is
+        given.
     ShapeError, DTypeError, RequiresGradError, OutGradError
         As `zeros` does.
 
@@ -351,7 +351,7 @@ def empty(
         strides = strides_in_format(shape, memory_format)
         return with_grad(Tensor._wrap(empty_strided_impl(shape, strides, wanted)), requires_grad)
     if out is not None and out.shape == shape:
-        # Whatever `out` holds is arbitrary enough.
+        # The values of `out` are arbitrary already.
         return with_grad(out, requires_grad)
     return written(np.empty(shape, wanted), out, requires_grad, "empty")
 
@@ -384,7 +384,7 @@ def full(
     Raises
     ------
     ArgumentTypeError
-        If `size` is no sequence, or `fill_value` no number.
+        If `size` is not a sequence, or `fill_value` no number.
     ResultTypeError
         If the dtype cannot hold the value.
     ShapeError, DTypeError, RequiresGradError, OutGradError
@@ -464,7 +464,7 @@ def arange(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The numbers from `start` to before `end`, `step` apart.
+    """The numbers from `start` to `end`, excluded, `step` apart.
 
     There are ``ceil((end - start) / step)`` of them, each computed as ``start + i * step``.
 
@@ -473,7 +473,7 @@ def arange(
     start : number, default 0
         The first number; ``arange(end)`` leaves it out.
     end : number
-        The bound, which is not reached.
+        The bound, which is excluded.
     step : number, default 1
         The distance; negative to count down.
     out, dtype, device, requires_grad
@@ -532,7 +532,7 @@ def arange(
             step=by,
         )
     if wanted.kind == "i" and wanted.itemsize == 8:
-        # The bounds as they were given say whether the step leads from one to the other.
+        # The bounds as passed decide whether the step leads from one to the other.
         first, last, by, whole = int(first), int(last), int(by), True
         if by == 0:
             raise ShapeError("arange of integers needs a step other than 0", step=by)
@@ -546,7 +546,7 @@ def arange(
         )
     count = math.ceil(count)
     if wanted.kind in "iu":
-        # How many there are is counted by whole numbers in int64 only, as in PyTorch.
+        # The count is computed from integers for int64 only, as in PyTorch.
         first, last, by = int(first), int(last), int(by)
     check_sizes((int(count),), wanted.itemsize)
     if wanted.kind in "iu" and max(abs(first), abs(last), abs(by)) >= 2**63:
@@ -558,7 +558,7 @@ def arange(
 
 
 def _shaped_like(values: Array, out: Tensor | None) -> Array:
-    """Values in a row, or in the shape of ``out`` if that has room for exactly as many."""
+    """Values in one dimension, or in the shape of ``out`` if it has as many elements."""
     return values if out is None or out.numel() != values.size else values.reshape(out.shape)
 
 
@@ -625,7 +625,7 @@ def linspace(
         )
     if wanted.kind in "iu":
         first, last = as_element(first, wanted).item(), as_element(last, wanted).item()
-    # The half near the end counts back from it, so that the end is met exactly.
+    # The second half counts back from the end, so that the last number is exact.
     by = (last - first) / (count - 1) if count > 1 else 0.0
     places = np.arange(count, dtype=np.float64)
     with np.errstate(all="ignore"):
@@ -654,7 +654,7 @@ def eye(
     n : int
         Number of rows.
     m : int, optional
-        Number of columns; `n` unless given.
+        Number of columns; `n` if omitted.
     out, dtype, device, requires_grad
         As in `zeros`.
 
@@ -668,7 +668,7 @@ def eye(
     ShapeError
         If a number is negative.
     ArgumentTypeError
-        If a number is no integer.
+        If a number is not an integer.
 
     Examples
     --------

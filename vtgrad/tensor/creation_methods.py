@@ -1,4 +1,4 @@
-"""Making tensors of the dtype of a tensor: ``new_zeros`` and its family."""
+"""Making tensors with the dtype of a tensor: ``new_zeros`` and similar methods."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from ..ops.arguments import numpy_or_none
-from ..ops.from_python import (
+from ..ops.calling.arguments import numpy_or_none
+from ..ops.calling.from_python import (
     array_from_data,
     check_device,
     empty_strided_impl,
@@ -18,7 +18,7 @@ from ..ops.from_python import (
     sizes_of,
 )
 from ..ops.generated.methods import TensorMethods
-from ..ops.kernels.scalars import as_element
+from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.device import Device
 from ..storage.dtypes import DType
@@ -31,7 +31,7 @@ __all__ = ["CreationMethods"]
 
 
 class CreationMethods(TensorMethods):
-    """New leaves of the same dtype as this tensor unless told otherwise."""
+    """New leaves, by default with the dtype of this tensor."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class CreationMethods(TensorMethods):
         data : number, nested sequence, ndarray or Tensor
             As in `vtgrad.tensor`.
         dtype : dtype, optional
-            This tensor's unless given.
+            This tensor's if omitted.
         device, requires_grad
             As in `vtgrad.tensor`.
 
@@ -94,7 +94,7 @@ class CreationMethods(TensorMethods):
         size : sequence of int, optional
             The shape as a keyword.
         dtype : dtype, optional
-            This tensor's unless given.
+            This tensor's if omitted.
         device, requires_grad
             As in `vtgrad.zeros`.
 
@@ -201,7 +201,7 @@ class CreationMethods(TensorMethods):
         fill_value : number or 0-d Tensor
             The value; unlike in `vtgrad.full` its dtype does not matter.
         dtype : dtype, optional
-            This tensor's unless given.
+            This tensor's if omitted.
         device, requires_grad
             As in `vtgrad.full`.
 
@@ -247,7 +247,7 @@ class CreationMethods(TensorMethods):
         size, stride
             As in `vtgrad.empty_strided`.
         dtype : dtype, optional
-            This tensor's unless given.
+            This tensor's if omitted.
         device, requires_grad
             As in `vtgrad.empty_strided`.
 

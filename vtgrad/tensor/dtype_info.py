@@ -1,11 +1,11 @@
-"""What dtypes can hold, and what operands of several dtypes become."""
+"""The limits of dtypes, and type promotion."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from ..ops.arguments import operand_of
+from ..ops.calling.arguments import operand_of
 from ..storage import dtypes
 from ..storage.arrays import Number
 from ..storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
@@ -20,7 +20,7 @@ class finfo:
     Parameters
     ----------
     type : dtype, optional
-        The default dtype unless given.
+        The default dtype if omitted.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class finfo:
     tiny, smallest_normal : float
         The smallest positive number of full precision.
     resolution : float
-        The decimal precision: digits beyond it mean little.
+        The decimal precision: further digits are not significant.
     dtype : str
         The name of the floating dtype.
 
@@ -136,7 +136,7 @@ class iinfo:
 
 
 def promote_types(type1: DType | type, type2: DType | type) -> DType:
-    """The dtype that tensors of two dtypes promote to.
+    """The dtype to which tensors of two dtypes are promoted.
 
     The higher category wins: complex over floating over integer over bool. An integer dtype
     never widens a floating one, as it does in NumPy.
@@ -156,7 +156,7 @@ def promote_types(type1: DType | type, type2: DType | type) -> DType:
     Raises
     ------
     ArgumentTypeError
-        If an argument is no dtype.
+        If an argument is not a dtype.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def can_cast(from_: DType | type, to: DType | type) -> bool:
     Raises
     ------
     ArgumentTypeError
-        If an argument is no dtype.
+        If an argument is not a dtype.
 
     Examples
     --------
@@ -235,5 +235,5 @@ def can_cast(from_: DType | type, to: DType | type) -> bool:
 
 
 def _dtype(value: object) -> DType:
-    """A dtype, for which the Python types bool, int, float and complex may stand."""
+    """A dtype, given as such or as the Python type bool, int, float or complex."""
     return dtype_of(numpy_dtype(value))

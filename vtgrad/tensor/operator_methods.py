@@ -8,9 +8,9 @@ from typing import Self, cast
 import numpy as np
 
 from ..errors import ArgumentTypeError, ShapeError
+from ..ops.calling.types import Index
 from ..ops.generated import functional as F
-from ..ops.kernels.scalars import as_element
-from ..ops.types import Index
+from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Number
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase, wrap_like
@@ -22,7 +22,7 @@ __all__ = ["OperatorMethods"]
 
 
 def _operand(other: object) -> TensorBase | Number | None:
-    """The other operand, NumPy's scalars as the numbers they are; None if it can be no operand."""
+    """The other operand, NumPy's scalars as numbers; None if it is not a valid operand."""
     if isinstance(other, TensorBase):
         return other
     if isinstance(other, np.generic):
@@ -48,11 +48,11 @@ def _warn_of_rank(name: str, ndim: int) -> None:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class OperatorMethods(TensorBase):
-    """What ``+``, ``@``, ``[]``, ``<`` and the others do.
+    """The operators ``+``, ``@``, ``[]``, ``<`` and the others.
 
-    Operators give NotImplemented for operands that are neither tensors nor numbers, so that the
-    other operand has its turn. That is why their results are of type `T`: compiled code would
-    refuse to give it as a `Self`, see Note [Arguments arrive unchecked].
+    Operators return NotImplemented for operands that are neither tensors nor numbers, so that
+    Python tries the other operand. Therefore their results are of type `T`: compiled code would
+    refuse NotImplemented as a `Self`, see Note [Arguments arrive unchecked].
     """
 
     __slots__ = ()
@@ -165,7 +165,7 @@ class OperatorMethods(TensorBase):
 
     def __eq__(self: T, other: object) -> T:  # type: ignore[override]  # element by element
         if isinstance(other, np.ndarray):
-            # Nobody else would answer, and Python would compare identities.
+            # The array would not answer, and Python would compare identities.
             raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
         operand = _operand(other)
         if operand is None:
@@ -284,12 +284,12 @@ class OperatorMethods(TensorBase):
         return F.bitwise_not(self)
 
     def __iadd__(self: T, other: TensorBase | Number) -> T:
-        # As in `add_`, which this saves a call.
+        # The quick way of `add_`, inline to save a call.
         try:
             if write_ufunc(self._impl, np.add, other, "add_"):
                 return self
         except OverflowError:
-            return F.add_(self, other)  # which says what is wrong with the number
+            return F.add_(self, other)  # raises the error
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.add_(self, other)
         operand = _operand(other)
@@ -306,12 +306,12 @@ class OperatorMethods(TensorBase):
         return F.sub_(self, operand)
 
     def __imul__(self: T, other: TensorBase | Number) -> T:
-        # As in `mul_`, which this saves a call.
+        # The quick way of `mul_`, inline to save a call.
         try:
             if write_ufunc(self._impl, np.multiply, other, "mul_"):
                 return self
         except OverflowError:
-            return F.mul_(self, other)  # which says what is wrong with the number
+            return F.mul_(self, other)  # raises the error
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.mul_(self, other)
         operand = _operand(other)
@@ -376,7 +376,7 @@ class OperatorMethods(TensorBase):
         return F.bitwise_right_shift_(self, operand)
 
     def __getitem__(self, index: Index) -> Self:
-        # Much the most frequent case; the operator checks the range itself.
+        # By far the most frequent case; the operator checks the range itself.
         return F.select(self, 0, index) if type(index) is int else F.getitem(self, index)
 
     def __setitem__(self, index: Index, value: TensorBase | Number) -> None:
@@ -447,7 +447,7 @@ class OperatorMethods(TensorBase):
     def sum_to_size(
         self, *sizes: AnyInt | Sequence[int], size: Sequence[int] | None = None
     ) -> Self:
-        """The sum over what broadcasting from a shape added.
+        """The sum over the dimensions that broadcasting from a shape added.
 
         It is the derivative of `expand`: the gradient of a broadcast operand is of the operand's
         shape.
@@ -509,8 +509,7 @@ class OperatorMethods(TensorBase):
     def T(self) -> Self:
         """All dimensions in reverse order.
 
-        Meant for matrices; of another number of dimensions there is a warning: use `mT` or
-        `permute`.
+        Meant for matrices; for other tensors there is a warning: use `mT` or `permute`.
 
         Returns
         -------
@@ -570,7 +569,7 @@ class OperatorMethods(TensorBase):
         Raises
         ------
         ShapeError
-            If the tensor is no matrix, unless it is 0-d, which is warned of.
+            If the tensor is not a matrix, unless it is 0-d; that gives a warning.
 
         Examples
         --------

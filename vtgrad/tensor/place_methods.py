@@ -1,4 +1,4 @@
-"""Where and how a tensor is stored, as programs for several devices and layouts ask for it."""
+"""The device and the layout of a tensor, for programs that support several."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["PlaceMethods"]
 
 
 class PlaceMethods(TensorBase):
-    """Answers that are the same for every tensor here: strided memory of the CPU."""
+    """Properties that are the same for every tensor here: strided memory of the CPU."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Random tensors made from nothing."""
+"""Random tensors made from sizes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import overload
 import numpy as np
 
 from ..errors import ArgumentTypeError, ResultTypeError
-from ..ops.from_python import check_device, index_of, sizes_of
+from ..ops.calling.from_python import check_device, index_of, sizes_of
 from ..ops.generated import functional as F
-from ..ops.kernels.drawing import draw_integers, normal_, uniform_
+from ..ops.kernels.random import draw_integers, normal_, uniform_
 from ..random import Generator, source_of
 from ..storage.arrays import Array
 from ..storage.device import Device
@@ -42,7 +42,7 @@ def rand(
     size : sequence of int, optional
         The shape as a keyword, in place of `sizes`.
     generator : Generator, optional
-        What to draw from; the default generator unless given.
+        The source of the numbers; the default generator if omitted.
     out, dtype, device, requires_grad
         As in `zeros`. Of a complex dtype both parts are drawn.
 
@@ -56,7 +56,7 @@ def rand(
     NotSupportedError
         If the dtype is neither floating nor complex.
     ArgumentTypeError
-        If `generator` is no generator.
+        If `generator` is not a generator.
     ShapeError, DTypeError, OutGradError
         As `zeros` does.
 
@@ -160,7 +160,7 @@ def randint(
     generator, out
         As in `rand`.
     dtype : dtype, optional
-        int64, or the dtype of `out`, unless given; a floating one holds the integers as well.
+        By default that of `out`, or int64; a floating one holds the integers as well.
     device, requires_grad
         As in `rand`.
 
@@ -174,7 +174,7 @@ def randint(
     ShapeError
         If there is no such integer, the dtype cannot hold them, or a size is negative.
     ArgumentTypeError
-        If `size` is no sequence, a bound is no integer, or one of the three is missing.
+        If `size` is not a sequence, a bound is not an integer, or one of the three is missing.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def randperm(
     generator, out
         As in `rand`.
     dtype : dtype, optional
-        int64, or the dtype of `out`, unless given.
+        By default that of `out`, or int64.
     device, requires_grad
         As in `rand`.
 

@@ -1,8 +1,8 @@
-"""The tensor that users work with.
+"""The public tensor class.
 
-`Tensor` is put together from five parts, each in a file of its own: the operators as methods
-(`ops/generated/methods.py`), the Python operators, the gradient attributes, the ways to and from
-NumPy and Python, and where and how elements are stored.
+`Tensor` inherits from five classes, each in a file of its own: the operators as methods
+(`ops/generated/methods.py`), the Python operators, the gradient attributes, the conversions to and
+from NumPy and Python, and the device and layout.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..errors import ArgumentTypeError
 from ..graph.operators import install
 from ..ops.generated.methods import TensorMethods
 from ..ops.install import InstalledOperators
-from ..ops.saved_fields import publish_saved_fields
+from ..ops.saving.saved_fields import publish_saved_fields
 from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
 from .conversion import ConversionMethods
@@ -58,8 +58,8 @@ class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, PlaceMethods):
         raise ArgumentTypeError("make tensors with vtgrad.tensor, not by calling the class")
 
     if not TYPE_CHECKING:
-        # Hidden from type checkers: subclasses state what their own take and return. They stand
-        # here because native base classes have some, too.
+        # Hidden from type checkers, so that subclasses may declare their own types. Defined here
+        # because native base classes have such methods, too.
 
         def __getstate__(self) -> object:
             return state_of(self)

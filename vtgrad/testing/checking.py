@@ -69,7 +69,7 @@ def check(*rules: Rule, programs: int = 200, library: Library | None = None) -> 
     Raises
     ------
     DivergenceError
-        If a program does something else than the model says; the message is a small program.
+        If a program behaves differently from the model; the message is a small program.
     ValueError
         If two rules have the same name, or an operator was never called, because `accepts` or
         its reference refused.

@@ -59,7 +59,7 @@ class Rule:
     Raises
     ------
     ValueError
-        If `name` is no Python name, or `operands` is less than one, or not one for a view.
+        If `name` is not a Python name, or `operands` is less than one, or not one for a view.
 
     Examples
     --------

@@ -5,6 +5,7 @@ names of PyTorch, how it tells kinds of error apart, and the manners in which it
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Protocol
@@ -88,6 +89,13 @@ class Library:
         Whether everything must be gone, without the garbage collector, once a program has ended.
     rules : mapping
         Operators of the user's, by name. Where there are any, numbers are compared to rounding.
+    names : callable
+        Makes what the text of steps calls beside ``vt`` and the operators of the user's.
+    prelude : tuple of str
+        Definitions of these names, which are printed above a program that uses them.
+    around : callable or None
+        Makes the context that every step is run in; None for the rule for saved values that
+        `manners` say.
     """
 
     name: str
@@ -97,6 +105,9 @@ class Library:
     careful: bool = False
     frees_promptly: bool = True
     rules: Mapping[str, Rule] = field(default_factory=dict)
+    names: Callable[[], Mapping[str, object]] = dict
+    prelude: tuple[str, ...] = ()
+    around: Callable[[], AbstractContextManager[object]] | None = None
 
 
 def vtgrad_library(module: ModuleType, *, exact: bool = True) -> Library:

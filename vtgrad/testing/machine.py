@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from . import strategies
 from .libraries import Library
 from .session import DivergenceError, Session
-from .shrink import shrink
+from .shrink import model_attempt, shrink
 from .steps import Call, Step
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
@@ -112,8 +112,9 @@ class ViewsAndWrites(RuleBasedStateMachine):
         try:
             act()
         except DivergenceError as found:
-            always = self.session.inspects_always
-            raise shrink(found, self.where, inspects_always=always) from None
+            ways = (False, True) if self.session.inspects_always else (False,)
+            attempts = [model_attempt(self.where, inspects_always=always) for always in ways]
+            raise shrink(found, attempts) from None
         self.failed = False
 
     def teardown(self) -> None:

@@ -12,20 +12,27 @@ import numpy as np
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of, operand_of
-from vtgrad.ops.explain import explain
+from vtgrad.ops.calling.arguments import (
+    array_of,
+    operand_of,
+)
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import (
+    as_first_operand,
+    as_number,
+    has_number_tensor,
+)
+from vtgrad.ops.calling.quick import quick_binary
 from vtgrad.ops.generated.arithmetic_nodes import (
     AbsBackward0,
     AddBackward0,
     AddcdivBackward0,
     AddcmulBackward0,
-    ConjPhysicalBackward0,
-    ConjPhysicalBackward1,
     DivBackward0,
     DivBackward2,
-    ExpandToBackward0,
     FmodBackward0,
     FmodBackward1,
+    HypotBackward0,
     LerpBackward0,
     LerpBackward1,
     MulBackward0,
@@ -43,14 +50,8 @@ from vtgrad.ops.generated.arithmetic_nodes import (
     SignBackward0,
     SqrtBackward0,
     SubBackward0,
-    SumToSizeBackward0,
-    ToCopyBackward0,
 )
-from vtgrad.ops.number_first import as_first_operand
-from vtgrad.ops.number_tensors import as_number, has_number_tensor
-from vtgrad.ops.quick import quick_binary
-from vtgrad.ops.types import MemoryFormat
-from vtgrad.storage.arrays import Number, NumpyDType, Shape
+from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
@@ -59,7 +60,6 @@ from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
-    "_conj_physical",
     "abs",
     "abs_",
     "add",
@@ -68,15 +68,19 @@ __all__ = [
     "addcdiv_",
     "addcmul",
     "addcmul_",
-    "conj_physical_",
     "div_rounded",
     "div_rounded_",
-    "expand_to",
     "floor_quotient",
     "fmod_number",
     "fmod_number_",
     "fmod_tensor",
     "fmod_tensor_",
+    "gcd",
+    "gcd_",
+    "hypot",
+    "hypot_",
+    "lcm",
+    "lcm_",
     "lerp_number",
     "lerp_number_",
     "lerp_tensor",
@@ -109,8 +113,6 @@ __all__ = [
     "sqrt_",
     "sub",
     "sub_",
-    "sum_to_size",
-    "to_dtype",
     "true_divide",
     "true_divide_",
 ]
@@ -1200,6 +1202,45 @@ def reciprocal_(input: T) -> T:
         raise
 
 
+def hypot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """The length of the hypotenuse of right triangles with these legs."""
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.hypot, input._impl.array, other._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return hypot(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "hypot", inputs=(input, other))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = HypotBackward0.record(input, other)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+_hypot_writer = store_result(k.hypot, direct=True)
+
+
+def hypot_(input: T, other: AnyTensor) -> T:
+    """Write the result of `hypot` into the tensor itself, which is returned."""
+    try:
+        array_of(other, "other")
+        return write(input, HypotBackward0.record, _hypot_writer, other, operator="hypot_")
+    except Exception as error:
+        if renewed(error):
+            return hypot_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
+        raise
+
+
 def neg(input: T, *, out: T | None = None) -> T:
     """The negative."""
     try:
@@ -1359,110 +1400,65 @@ def sgn_(input: T) -> T:
         raise
 
 
-def _conj_physical(input: T, *, out: T | None = None) -> T:
-    """Complex conjugate of each element, as a copy."""
+def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """Greatest common divisors of integers."""
     try:
         if out is not None:
-            check_out(out, input)
-        array = quiet.run(k.conj_physical, input._impl.array)
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.gcd, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return _conj_physical(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
+            return gcd(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "_conj_physical", exact=True)
+        return write_out(out, array, "gcd", inputs=(input, other))
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = ConjPhysicalBackward0.record(input)
-        set_history(result, node)
     return result
 
 
-_conj_physical_writer = store_result(k.conj_physical, direct=True)
+_gcd_writer = store_result(k.gcd, direct=True, total=False)
 
 
-def conj_physical_(input: T) -> T:
-    """Write the result of `conj_physical` into the tensor itself, which is returned."""
+def gcd_(input: T, other: AnyTensor) -> T:
+    """Write the result of `gcd` into the tensor itself, which is returned."""
     try:
-        return write(
-            input, ConjPhysicalBackward1.record, _conj_physical_writer, operator="conj_physical_"
-        )
+        array_of(other, "other")
+        return write(input, None, _gcd_writer, other, operator="gcd_")
     except Exception as error:
         if renewed(error):
-            return conj_physical_(input)
-        explain(error, "input: Tensor", input)
+            return gcd_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
-def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> T:
-    """A copy in another dtype, which is given as NumPy names it."""
+def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """Least common multiples of integers."""
     try:
-        array = quiet.run(k.to_dtype, self._impl.array, dtype, memory_format=memory_format)
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.lcm, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return to_dtype(self, dtype, memory_format=memory_format)
-        explain(
-            error,
-            "self: Tensor, dtype: NumpyDType, memory_format: MemoryFormat | None",
-            self,
-            dtype,
-            memory_format,
-        )
+            return lcm(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
-    result = wrap_like(self, array)
-    if not array.size:
-        result._impl.state_strides_in(memory_format, self._impl)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
-        node = ToCopyBackward0.record(self, dtype, memory_format=memory_format)
-        set_history(result, node)
+    if out is not None:
+        return write_out(out, array, "lcm", inputs=(input, other))
+    result = wrap_like(input, array)
     return result
 
 
-def sum_to_size(self: T, size: Shape) -> T:
-    """The sum over what broadcasting from `size` added; a new tensor."""
-    try:
-        array = quiet.run(k.sum_to_fresh, self._impl.array, size)
-    except Exception as error:
-        if renewed(error):
-            return sum_to_size(self, size)
-        explain(error, "self: Tensor, size: Shape", self, size)
-        raise
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = SumToSizeBackward0.record(self, size)
-        set_history(result, node)
-    return result
+_lcm_writer = store_result(k.lcm, direct=True, total=False)
 
 
-def expand_to(self: T, size: Shape) -> T:
-    """A copy, broadcast to `size`."""
+def lcm_(input: T, other: AnyTensor) -> T:
+    """Write the result of `lcm` into the tensor itself, which is returned."""
     try:
-        array = quiet.run(k.expand_to, self._impl.array, size)
+        array_of(other, "other")
+        return write(input, None, _lcm_writer, other, operator="lcm_")
     except Exception as error:
         if renewed(error):
-            return expand_to(self, size)
-        explain(error, "self: Tensor, size: Shape", self, size)
+            return lcm_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = ExpandToBackward0.record(self, size)
-        set_history(result, node)
-    return result

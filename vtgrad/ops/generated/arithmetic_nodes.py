@@ -16,12 +16,11 @@ from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas, tensor_formulas
-from vtgrad.ops.overwriting import over, product
-from vtgrad.ops.saving import (
+from vtgrad.ops.kernels.support.overwriting import over, product
+from vtgrad.ops.saving.operands import (
     is_square,
 )
-from vtgrad.ops.types import MemoryFormat
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyStr
 
@@ -2063,6 +2062,136 @@ class ReciprocalBackward0(Node):
 
 
 @final
+class HypotBackward0(Node):
+    """Derivative of `hypot`."""
+
+    __slots__ = ("saved_other", "saved_result", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    saves_results: ClassVar[bool] = True
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+    saved_result: SavedVariable
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> HypotBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = HypotBackward0((edge0, edge1))
+        node.saved_self = (
+            None
+            if edge0 is None
+            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
+        )
+        node.saved_other = (
+            None
+            if edge1 is None
+            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
+        )
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_result = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
+        self.saved_result = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = k.mul(grad, k.div(self_, result))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = k.mul(grad, k.div(other, result))
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(2 | owned0, k.mul, grad, k.div(self_, result))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = over(2 | owned, k.mul, grad, k.div(other, result))
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = F.mul(grad, F.div(self_, result))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = F.mul(grad, F.div(other, result))
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
 class NegBackward0(Node):
     """Derivative of `neg`."""
 
@@ -2293,198 +2422,3 @@ class SgnBackward0(Node):
         self_ = saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.gradient_of_sgn(grad, self_, result),)
-
-
-@final
-class ConjPhysicalBackward0(Node):
-    """Derivative of `_conj_physical`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ConjPhysicalBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.conj(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.conj(grad),)
-
-
-@final
-class ConjPhysicalBackward1(Node):
-    """Derivative of `_conj_physical`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ConjPhysicalBackward1((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.conj(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.conj(grad),)
-
-
-@final
-class ToCopyBackward0(Node):
-    """Derivative of `to_dtype`."""
-
-    __slots__ = ("self_dtype",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_dtype: NumpyDType
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        dtype: NumpyDType,
-        *,
-        memory_format: MemoryFormat | None = None,
-        inplace: bool = False,
-    ) -> ToCopyBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ToCopyBackward0((edge0,))
-        node.self_dtype = self._impl.array.dtype
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.to_dtype(grad, self.self_dtype),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.to_dtype(grad, self.self_dtype),)
-
-
-@final
-class SumToSizeBackward0(Node):
-    """Derivative of `sum_to_size`."""
-
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(self: TensorBase, size: Shape, *, inplace: bool = False) -> SumToSizeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SumToSizeBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.expand_to(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.expand_to(grad, self.self_shape),)
-
-
-@final
-class ExpandToBackward0(Node):
-    """Derivative of `expand_to`."""
-
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(self: TensorBase, size: Shape, *, inplace: bool = False) -> ExpandToBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ExpandToBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.sum_to_size(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.sum_to_size(grad, self.self_shape),)

@@ -8,8 +8,10 @@ from __future__ import annotations
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of
-from vtgrad.ops.explain import explain
+from vtgrad.ops.calling.arguments import (
+    array_of,
+)
+from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.generated.elementary_nodes import (
     AcosBackward0,
     AcoshBackward0,
@@ -33,6 +35,8 @@ from vtgrad.ops.generated.elementary_nodes import (
     Log1PBackward0,
     Log2Backward0,
     Log10Backward0,
+    Logaddexp2Backward0,
+    LogaddexpBackward0,
     LogBackward0,
     Rad2DegBackward0,
     RoundBackward0,
@@ -92,6 +96,8 @@ __all__ = [
     "log10",
     "log10_",
     "log_",
+    "logaddexp",
+    "logaddexp2",
     "rad2deg",
     "rad2deg_",
     "round_decimals",
@@ -419,6 +425,52 @@ def sigmoid_(input: T) -> T:
             return sigmoid_(input)
         explain(error, "input: Tensor", input)
         raise
+
+
+def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """The logarithm of the sum of the exponentials."""
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.logaddexp, input._impl.array, other._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return logaddexp(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "logaddexp", inputs=(input, other))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = LogaddexpBackward0.record(input, other)
+        set_history(result, node)
+    return result
+
+
+def logaddexp2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """The logarithm to base 2 of the sum of powers of 2."""
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.logaddexp2, input._impl.array, other._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return logaddexp2(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "logaddexp2", inputs=(input, other))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = Logaddexp2Backward0.record(input, other)
+        set_history(result, node)
+    return result
 
 
 def sin(input: T, *, out: T | None = None) -> T:

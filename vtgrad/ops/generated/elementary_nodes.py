@@ -16,7 +16,7 @@ from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas, tensor_formulas
-from vtgrad.ops.overwriting import over, product
+from vtgrad.ops.kernels.support.overwriting import over, product
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -558,6 +558,270 @@ class SigmoidBackward0(Node):
             return (None,)
         result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.mul(F.rsub(result, 1), result))),)
+
+
+@final
+class LogaddexpBackward0(Node):
+    """Derivative of `logaddexp`."""
+
+    __slots__ = ("saved_other", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogaddexpBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = LogaddexpBackward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad0 = k.div(grad, k.conj(k.add(k.exp(k.sub(other, self_)), 1)))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = k.div(grad, k.conj(k.add(k.exp(k.sub(self_, other)), 1)))
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(
+                2 | owned0,
+                k.div,
+                grad,
+                k.conj(over(1, k.add, over(1, k.exp, k.sub(other, self_)), 1)),
+            )
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = over(
+                2 | owned,
+                k.div,
+                grad,
+                k.conj(over(1, k.add, over(1, k.exp, k.sub(self_, other)), 1)),
+            )
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad0 = F.div(grad, F.conj(F.add(F.exp(F.sub(other, self_)), 1)))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad1 = F.div(grad, F.conj(F.add(F.exp(F.sub(self_, other)), 1)))
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
+class Logaddexp2Backward0(Node):
+    """Derivative of `logaddexp2`."""
+
+    __slots__ = ("saved_other", "saved_self")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    @staticmethod
+    def record(
+        self: TensorBase, other: TensorBase, *, inplace: bool = False
+    ) -> Logaddexp2Backward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = Logaddexp2Backward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_other is not None:
+            self.saved_other.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_other is not None:
+            self.saved_other = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad0 = k.div(grad, k.add(k.exp2(k.sub(other, self_)), 1))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = k.div(grad, k.add(k.exp2(k.sub(self_, other)), 1))
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_large(
+        self, grad: Array, owned: bool, lend: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(2 | owned0, k.div, grad, k.add(k.exp2(k.sub(other, self_)), 1))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack_array(self)
+            grad1 = over(2 | owned, k.div, grad, k.add(k.exp2(k.sub(self_, other)), 1))
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad0 = F.div(grad, F.add(F.exp2(F.sub(other, self_)), 1))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_other = self.saved_other
+            assert saved_other is not None
+            other = saved_other.unpack(self)
+            grad1 = F.div(grad, F.add(F.exp2(F.sub(self_, other)), 1))
+        return (
+            grad0,
+            grad1,
+        )
 
 
 @final

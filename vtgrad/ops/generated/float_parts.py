@@ -11,20 +11,23 @@ from typing import Generic, NamedTuple
 from vtgrad.graph.functions import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of
-from vtgrad.ops.explain import explain
+from vtgrad.ops.calling.arguments import (
+    array_of,
+)
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import (
+    as_number,
+    has_number_tensor,
+    refuse_tensor,
+)
 from vtgrad.ops.generated.float_parts_nodes import (
-    AngleBackward0,
-    ComplexBackward0,
     CopysignBackward0,
     CopysignBackward1,
     FrexpBackward0,
     LdexpBackward0,
     NanToNumBackward0,
     NextafterBackward0,
-    PolarBackward0,
 )
-from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
@@ -34,29 +37,19 @@ from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 
 __all__ = [
-    "angle",
-    "complex",
     "copysign_number",
     "copysign_number_",
     "copysign_tensor",
     "copysign_tensor_",
     "finite_parts",
     "frexp",
-    "gcd",
-    "gcd_",
     "heaviside_values",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "lcm",
-    "lcm_",
     "ldexp",
     "ldexp_",
     "nan_to_num",
     "nan_to_num_",
     "nextafter",
     "nextafter_",
-    "polar",
     "signbit",
 ]
 
@@ -294,77 +287,6 @@ def signbit(input: T, *, out: T | None = None) -> T:
     return result
 
 
-def isposinf(input: T, *, out: T | None = None) -> T:
-    """Whether the values are plus infinity."""
-    try:
-        if out is not None:
-            check_out(out, input, differentiable=False)
-        array = quiet.run(k.isposinf, input._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return isposinf(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "isposinf", exact=True)
-    result = wrap_like(input, array)
-    return result
-
-
-def isneginf(input: T, *, out: T | None = None) -> T:
-    """Whether the values are minus infinity."""
-    try:
-        if out is not None:
-            check_out(out, input, differentiable=False)
-        array = quiet.run(k.isneginf, input._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return isneginf(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "isneginf", exact=True)
-    result = wrap_like(input, array)
-    return result
-
-
-def isreal(input: T) -> T:
-    """Whether the imaginary parts are zero."""
-    try:
-        array = quiet.run(k.isreal, input._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return isreal(input)
-        explain(error, "input: Tensor", input)
-        raise
-    result = wrap_like(input, array)
-    return result
-
-
-def angle(input: T, *, out: T | None = None) -> T:
-    """The angle of complex values; of real ones pi where they are negative, else 0."""
-    try:
-        if out is not None:
-            check_out(out, input)
-        array = quiet.run(k.angle, input._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return angle(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "angle")
-    result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = AngleBackward0.record(input)
-        set_history(result, node)
-    return result
-
-
 def nan_to_num(
     input: T,
     nan: AnyFloat | None = None,
@@ -455,115 +377,4 @@ def finite_parts(self: T) -> T:
         explain(error, "self: Tensor", self)
         raise
     result = wrap_like(self, array)
-    return result
-
-
-def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Greatest common divisors of integers."""
-    try:
-        if out is not None:
-            check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.gcd, input._impl.array, other._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return gcd(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "gcd", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
-
-
-_gcd_writer = store_result(k.gcd, direct=True, total=False)
-
-
-def gcd_(input: T, other: AnyTensor) -> T:
-    """Write the result of `gcd` into the tensor itself, which is returned."""
-    try:
-        array_of(other, "other")
-        return write(input, None, _gcd_writer, other, operator="gcd_")
-    except Exception as error:
-        if renewed(error):
-            return gcd_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
-
-
-def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Least common multiples of integers."""
-    try:
-        if out is not None:
-            check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.lcm, input._impl.array, other._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return lcm(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "lcm", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
-
-
-_lcm_writer = store_result(k.lcm, direct=True, total=False)
-
-
-def lcm_(input: T, other: AnyTensor) -> T:
-    """Write the result of `lcm` into the tensor itself, which is returned."""
-    try:
-        array_of(other, "other")
-        return write(input, None, _lcm_writer, other, operator="lcm_")
-    except Exception as error:
-        if renewed(error):
-            return lcm_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
-
-
-def complex(real: T, imag: AnyTensor, *, out: T | None = None) -> T:
-    """Complex numbers of these real and imaginary parts, both float32 or both float64."""
-    try:
-        if out is not None:
-            check_out(out, real, imag)
-        array = quiet.run(k.complex_of, real._impl.array, imag._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return complex(real, imag, out=out)
-        explain(error, "real: Tensor, imag: Tensor, out: Tensor | None", real, imag, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "complex", exact=True, inputs=(real, imag))
-    result = wrap_like(real, array)
-    if (
-        (real._impl.autograd_meta is not None and real._impl.autograd_meta.requires_grad())
-        or (imag._impl.autograd_meta is not None and imag._impl.autograd_meta.requires_grad())
-    ) and is_recording():
-        node = ComplexBackward0.record(real, imag)
-        set_history(result, node)
-    return result
-
-
-def polar(abs: T, angle: AnyTensor, *, out: T | None = None) -> T:
-    """Complex numbers of this magnitude and angle, both float32 or both float64."""
-    try:
-        if out is not None:
-            check_out(out, abs, angle)
-        array = quiet.run(k.polar, abs._impl.array, angle._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return polar(abs, angle, out=out)
-        explain(error, "abs: Tensor, angle: Tensor, out: Tensor | None", abs, angle, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "polar", exact=True, inputs=(abs, angle))
-    result = wrap_like(abs, array)
-    if (
-        (abs._impl.autograd_meta is not None and abs._impl.autograd_meta.requires_grad())
-        or (angle._impl.autograd_meta is not None and angle._impl.autograd_meta.requires_grad())
-    ) and is_recording():
-        node = PolarBackward0.record(abs, angle)
-        set_history(result, node)
-        node.save_results(result)
     return result

@@ -10,8 +10,16 @@ from collections.abc import Sequence
 from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of, arrays_of
-from vtgrad.ops.explain import explain
+from vtgrad.ops.calling.arguments import (
+    array_of,
+    arrays_of,
+    operand_of,
+)
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import (
+    as_number,
+    has_number_tensor,
+)
 from vtgrad.ops.generated.indexing_nodes import (
     GatherBackward0,
     IndexAddBackward0,
@@ -20,23 +28,26 @@ from vtgrad.ops.generated.indexing_nodes import (
     IndexFillBackward0,
     IndexFillBackward1,
     IndexPutBackward0,
+    IndexReduceBackward0,
     IndexSelectBackward0,
     IndexSpreadBackward0,
     MaskedFillBackward0,
     MaskedFillBackward1,
+    MaskedScatterBackward0,
     MaskedSelectBackward0,
     MaskedSpreadBackward0,
+    PutBackward0,
     ScatterAddBackward0,
     ScatterBackward0,
     ScatterBackward1,
+    ScatterReduceBackward0,
     TakeBackward0,
     TakeSpreadBackward0,
 )
-from vtgrad.ops.number_tensors import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
+from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_quietly
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -57,17 +68,29 @@ __all__ = [
     "index_put_at",
     "index_put_at_",
     "index_put_overwritten",
+    "index_reduce",
+    "index_reduce_",
     "index_select",
     "index_spread",
     "masked_fill_number",
     "masked_fill_number_",
     "masked_fill_tensor",
     "masked_fill_tensor_",
+    "masked_scatter",
+    "masked_scatter_",
     "masked_select",
     "masked_spread",
+    "nonzero_rows",
+    "put",
+    "put_",
+    "put_overwritten",
+    "repeated_index",
     "scatter_add",
     "scatter_add_",
     "scatter_overwritten",
+    "scatter_reduce",
+    "scatter_reduce_",
+    "scatter_reduced",
     "scatter_src",
     "scatter_src_",
     "scatter_value",
@@ -661,6 +684,73 @@ def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
     return result
 
 
+def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
+    """A copy with values stored at, or added to, row-major positions."""
+    try:
+        array = quiet.run(
+            k.put, input._impl.array, index._impl.array, source._impl.array, accumulate
+        )
+    except Exception as error:
+        if renewed(error):
+            return put(input, index, source, accumulate)
+        explain(
+            error,
+            "input: Tensor, index: Tensor, source: Tensor, accumulate: bool",
+            input,
+            index,
+            source,
+            accumulate,
+        )
+        raise
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = PutBackward0.record(input, index, source, accumulate)
+        set_history(result, node)
+    return result
+
+
+_put_writer = store_quietly(k.put_)
+
+
+def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
+    """Write the result of `put` into the tensor itself, which is returned."""
+    try:
+        array_of(index, "index")
+        array_of(source, "source")
+        return write(
+            input, PutBackward0.record, _put_writer, index, source, accumulate, operator="put_"
+        )
+    except Exception as error:
+        if renewed(error):
+            return put_(input, index, source, accumulate)
+        explain(
+            error,
+            "input: Tensor, index: Tensor, source: Tensor, accumulate: bool",
+            input,
+            index,
+            source,
+            accumulate,
+        )
+        raise
+
+
+def put_overwritten(index: T, count: AnyInt) -> T:
+    """Which values put at row-major positions others have overwritten."""
+    try:
+        array = quiet.run(k.put_overwritten, index._impl.array, count)
+    except Exception as error:
+        if renewed(error):
+            return put_overwritten(index, count)
+        explain(error, "index: Tensor, count: int", index, count)
+        raise
+    result = wrap_like(index, array)
+    return result
+
+
 def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
     """The elements where a mask is true, in row-major order."""
     try:
@@ -791,6 +881,67 @@ def masked_fill_tensor_(self: T, mask: AnyTensor, value: AnyTensor) -> T:
             return masked_fill_tensor_(self, mask, value)
         explain(error, "self: Tensor, mask: Tensor, value: Tensor", self, mask, value)
         raise
+
+
+def masked_scatter(input: T, mask: AnyTensor, source: AnyTensor) -> T:
+    """A copy with the first values of `source`, in order, wherever a mask is true."""
+    try:
+        array = quiet.run(k.masked_scatter, input._impl.array, mask._impl.array, source._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return masked_scatter(input, mask, source)
+        explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
+        raise
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = MaskedScatterBackward0.record(input, mask, source)
+        set_history(result, node)
+    return result
+
+
+_masked_scatter_writer = store_quietly(k.masked_scatter_)
+
+
+def masked_scatter_(input: T, mask: AnyTensor, source: AnyTensor) -> T:
+    """Write the result of `masked_scatter` into the tensor itself, which is returned."""
+    try:
+        array_of(mask, "mask")
+        array_of(source, "source")
+        return write(
+            input,
+            MaskedScatterBackward0.record,
+            _masked_scatter_writer,
+            mask,
+            source,
+            operator="masked_scatter_",
+            distinct=True,
+        )
+    except Exception as error:
+        if renewed(error):
+            return masked_scatter_(input, mask, source)
+        explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
+        raise
+
+
+def nonzero_rows(self: T, *, out: T | None = None) -> T:
+    """Places of the elements that are not zero, one row each."""
+    try:
+        if out is not None:
+            check_out(out, self, differentiable=False)
+        array = quiet.run(k.nonzero, self._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return nonzero_rows(self, out=out)
+        explain(error, "self: Tensor, out: Tensor | None", self, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "nonzero", exact=True)
+    result = wrap_like(self, array)
+    return result
 
 
 def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
@@ -925,4 +1076,268 @@ def index_put_overwritten(indices: Sequence[T], places: Shape, self_sizes: Shape
         )
         raise
     result = wrap_like(indices[0], array)
+    return result
+
+
+def scatter_reduce(
+    input: T,
+    dim: AnyInt,
+    index: AnyTensor,
+    src: AnyTensor,
+    reduce: AnyStr,
+    *,
+    include_self: AnyBool = True,
+    out: T | None = None,
+) -> T:
+    """A copy in which ``result[index[i, j], j]`` merges all ``src[i, j]`` that go there.
+
+    Merged by ``sum``, ``prod``, ``mean``, ``amax`` or ``amin``, together with the element that
+    was there unless `include_self` is false.
+    """
+    try:
+        if out is not None:
+            check_out(out, input, index, src)
+        array = quiet.run(
+            k.scatter_reduce,
+            input._impl.array,
+            dim,
+            index._impl.array,
+            src._impl.array,
+            reduce,
+            include_self=include_self,
+        )
+    except Exception as error:
+        if renewed(error):
+            return scatter_reduce(
+                input, dim, index, src, reduce, include_self=include_self, out=out
+            )
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, out: Tensor | None",
+            input,
+            dim,
+            index,
+            src,
+            reduce,
+            include_self,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "scatter_reduce", exact=True, inputs=(input, index, src))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = ScatterReduceBackward0.record(
+            input, dim, index, src, reduce, include_self=include_self
+        )
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+_scatter_reduce_writer = store_quietly(k.scatter_reduce_)
+
+
+def scatter_reduce_(
+    input: T,
+    dim: AnyInt,
+    index: AnyTensor,
+    src: AnyTensor,
+    reduce: AnyStr,
+    *,
+    include_self: AnyBool = True,
+) -> T:
+    """Write the result of `scatter_reduce` into the tensor itself, which is returned."""
+    try:
+        array_of(index, "index")
+        array_of(src, "src")
+        return write(
+            input,
+            ScatterReduceBackward0.record,
+            _scatter_reduce_writer,
+            dim,
+            index,
+            src,
+            reduce,
+            include_self=include_self,
+            operator="scatter_reduce_",
+            distinct=True,
+        )
+    except Exception as error:
+        if renewed(error):
+            return scatter_reduce_(input, dim, index, src, reduce, include_self=include_self)
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool",
+            input,
+            dim,
+            index,
+            src,
+            reduce,
+            include_self,
+        )
+        raise
+
+
+def scatter_reduced(
+    self: T,
+    dim: AnyInt,
+    index: AnyTensor,
+    src: AnyTensor | Number,
+    how: AnyStr,
+    *,
+    out: T | None = None,
+) -> T:
+    """`scatter` that adds or multiplies instead of storing."""
+    try:
+        if out is not None:
+            check_out(out, self, index, src, differentiable=False)
+        array = quiet.run(
+            k.scatter_reduced,
+            self._impl.array,
+            dim,
+            index._impl.array,
+            src._impl.array
+            if isinstance(src, TensorBase) and not src._impl.is_wrapped_number
+            else operand_of(src, "src"),
+            how,
+        )
+    except Exception as error:
+        if renewed(error):
+            return scatter_reduced(self, dim, index, src, how, out=out)
+        explain(
+            error,
+            "self: Tensor, dim: int, index: Tensor, src: Tensor | Number, how: str, out: Tensor | None",
+            self,
+            dim,
+            index,
+            src,
+            how,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "scatter", exact=True, inputs=(self, index, src))
+    result = wrap_like(self, array)
+    return result
+
+
+def index_reduce(
+    input: T,
+    dim: AnyInt,
+    index: AnyTensor,
+    source: AnyTensor,
+    reduce: AnyStr,
+    *,
+    include_self: AnyBool = True,
+    out: T | None = None,
+) -> T:
+    """A copy in which the slices at a vector of indices merge the slices of `source`.
+
+    Merged by ``prod``, ``mean``, ``amax`` or ``amin``, together with the slice that was there
+    unless `include_self` is false.
+    """
+    try:
+        if out is not None:
+            check_out(out, input, index, source)
+        array = quiet.run(
+            k.index_reduce,
+            input._impl.array,
+            dim,
+            index._impl.array,
+            source._impl.array,
+            reduce,
+            include_self=include_self,
+        )
+    except Exception as error:
+        if renewed(error):
+            return index_reduce(
+                input, dim, index, source, reduce, include_self=include_self, out=out
+            )
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool, out: Tensor | None",
+            input,
+            dim,
+            index,
+            source,
+            reduce,
+            include_self,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "index_reduce", exact=True, inputs=(input, index, source))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = IndexReduceBackward0.record(
+            input, dim, index, source, reduce, include_self=include_self
+        )
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+_index_reduce_writer = store_quietly(k.index_reduce_)
+
+
+def index_reduce_(
+    input: T,
+    dim: AnyInt,
+    index: AnyTensor,
+    source: AnyTensor,
+    reduce: AnyStr,
+    *,
+    include_self: AnyBool = True,
+) -> T:
+    """Write the result of `index_reduce` into the tensor itself, which is returned."""
+    try:
+        array_of(index, "index")
+        array_of(source, "source")
+        return write(
+            input,
+            IndexReduceBackward0.record,
+            _index_reduce_writer,
+            dim,
+            index,
+            source,
+            reduce,
+            include_self=include_self,
+            operator="index_reduce_",
+            distinct=True,
+        )
+    except Exception as error:
+        if renewed(error):
+            return index_reduce_(input, dim, index, source, reduce, include_self=include_self)
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool",
+            input,
+            dim,
+            index,
+            source,
+            reduce,
+            include_self,
+        )
+        raise
+
+
+def repeated_index(index: T, sizes: Shape, dim: AnyInt) -> T:
+    """A vector of indices along a dimension, repeated to an index for each element."""
+    try:
+        array = quiet.run(k.repeated_index, index._impl.array, sizes, dim)
+    except Exception as error:
+        if renewed(error):
+            return repeated_index(index, sizes, dim)
+        explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
+        raise
+    result = wrap_like(index, array)
     return result

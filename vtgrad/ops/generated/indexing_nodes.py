@@ -12,12 +12,12 @@ from typing import ClassVar, SupportsIndex, final
 from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.saving import (
+from vtgrad.ops.saving.operands import (
     array_list,
     integers,
     save_list,
@@ -25,7 +25,7 @@ from vtgrad.ops.saving import (
 )
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyBool
+from vtgrad.storage.unchecked import AnyBool, AnyStr
 
 
 @final
@@ -908,6 +908,105 @@ class TakeSpreadBackward0(Node):
 
 
 @final
+class PutBackward0(Node):
+    """Derivative of `put`."""
+
+    __slots__ = ("accumulate", "saved_index", "self_shape", "source_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
+
+    saved_index: SavedVariable | None
+    self_shape: Shape
+    source_shape: Shape
+    accumulate: AnyBool
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        index: TensorBase,
+        source: TensorBase,
+        accumulate: AnyBool = False,
+        *,
+        inplace: bool = False,
+    ) -> PutBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(source)
+        node = PutBackward0((edge0, edge1))
+        node.saved_index = SavedVariable(index, None)
+        node.self_shape = self._impl.array.shape
+        node.source_shape = source._impl.array.shape
+        node.accumulate = accumulate
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
+            grad0 = array_formulas.put_self_gradient(grad, index, self.accumulate)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
+            grad1 = array_formulas.put_source_gradient(
+                grad, index, self.self_shape, self.source_shape, self.accumulate
+            )
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
+            grad0 = tensor_formulas.put_self_gradient(grad, index, self.accumulate)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
+            grad1 = tensor_formulas.put_source_gradient(
+                grad, index, self.self_shape, self.source_shape, self.accumulate
+            )
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
 class MaskedSelectBackward0(Node):
     """Derivative of `masked_select`."""
 
@@ -1175,6 +1274,92 @@ class MaskedFillBackward1(Node):
 
 
 @final
+class MaskedScatterBackward0(Node):
+    """Derivative of `masked_scatter`."""
+
+    __slots__ = ("saved_mask", "source_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
+
+    saved_mask: SavedVariable | None
+    source_shape: Shape
+
+    @staticmethod
+    def record(
+        self: TensorBase, mask: TensorBase, source: TensorBase, *, inplace: bool = False
+    ) -> MaskedScatterBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(source)
+        node = MaskedScatterBackward0((edge0, edge1))
+        node.saved_mask = SavedVariable(mask, None)
+        node.source_shape = source._impl.array.shape
+        return node
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_mask is not None:
+            self.saved_mask.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_mask is not None:
+            self.saved_mask = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_mask = self.saved_mask
+            assert saved_mask is not None
+            mask = saved_mask.unpack_array(self)
+            grad0 = k.masked_fill(grad, mask, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_mask = self.saved_mask
+            assert saved_mask is not None
+            mask = saved_mask.unpack_array(self)
+            grad1 = array_formulas.masked_scatter_source_gradient(grad, mask, self.source_shape)
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_mask = self.saved_mask
+            assert saved_mask is not None
+            mask = saved_mask.unpack(self)
+            grad0 = F.masked_fill(grad, mask, 0)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_mask = self.saved_mask
+            assert saved_mask is not None
+            mask = saved_mask.unpack(self)
+            grad1 = tensor_formulas.masked_scatter_source_gradient(grad, mask, self.source_shape)
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
 class IndexBackward0(Node):
     """Derivative of `index_at`."""
 
@@ -1379,6 +1564,336 @@ class IndexPutBackward0(Node):
             indices = tensor_list(self.saved_indices, self)
             grad1 = tensor_formulas.index_put_values_gradient(
                 grad, indices, self.places, self.self_shape, self.values_shape, self.accumulate
+            )
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
+class ScatterReduceBackward0(Node):
+    """Derivative of `scatter_reduce`."""
+
+    __slots__ = (
+        "dim",
+        "include_self",
+        "reduce",
+        "saved_index",
+        "saved_result",
+        "saved_self",
+        "saved_src",
+    )
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+    saves_results: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_index: SavedVariable | None
+    saved_src: SavedVariable | None
+    dim: int
+    reduce: AnyStr
+    include_self: AnyBool
+    saved_result: SavedVariable
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: SupportsIndex,
+        index: TensorBase,
+        src: TensorBase,
+        reduce: AnyStr,
+        *,
+        include_self: AnyBool = True,
+        inplace: bool = False,
+    ) -> ScatterReduceBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(src)
+        node = ScatterReduceBackward0((edge0, edge1))
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.saved_index = SavedVariable(index, None)
+        node.saved_src = (
+            node.saved_self if src is self and not inplace else SavedVariable(src, edge1)
+        )
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.reduce = reduce
+        node.include_self = include_self
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_result = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+        if self.saved_src is not None:
+            self.saved_src.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
+        if self.saved_src is not None:
+            self.saved_src = RELEASED
+        self.saved_result = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
+            saved_src = self.saved_src
+            assert saved_src is not None
+            src = saved_src.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = array_formulas.scatter_reduce_self_gradient(
+                grad, self_, self.dim, index, src, self.reduce, self.include_self, result
+            )
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
+            saved_src = self.saved_src
+            assert saved_src is not None
+            src = saved_src.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = array_formulas.scatter_reduce_source_gradient(
+                grad, self_, self.dim, index, src, self.reduce, self.include_self, result
+            )
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
+            saved_src = self.saved_src
+            assert saved_src is not None
+            src = saved_src.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = tensor_formulas.scatter_reduce_self_gradient(
+                grad, self_, self.dim, index, src, self.reduce, self.include_self, result
+            )
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
+            saved_src = self.saved_src
+            assert saved_src is not None
+            src = saved_src.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = tensor_formulas.scatter_reduce_source_gradient(
+                grad, self_, self.dim, index, src, self.reduce, self.include_self, result
+            )
+        return (
+            grad0,
+            grad1,
+        )
+
+
+@final
+class IndexReduceBackward0(Node):
+    """Derivative of `index_reduce`."""
+
+    __slots__ = (
+        "dim",
+        "include_self",
+        "reduce",
+        "saved_index",
+        "saved_result",
+        "saved_self",
+        "saved_source",
+    )
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+    saves_results: ClassVar[bool] = True
+
+    saved_self: SavedVariable | None
+    saved_index: SavedVariable | None
+    saved_source: SavedVariable | None
+    dim: int
+    reduce: AnyStr
+    include_self: AnyBool
+    saved_result: SavedVariable
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: SupportsIndex,
+        index: TensorBase,
+        source: TensorBase,
+        reduce: AnyStr,
+        *,
+        include_self: AnyBool = True,
+        inplace: bool = False,
+    ) -> IndexReduceBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(source)
+        node = IndexReduceBackward0((edge0, edge1))
+        node.saved_self = (
+            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        )
+        node.saved_index = SavedVariable(index, None)
+        node.saved_source = (
+            node.saved_self if source is self and not inplace else SavedVariable(source, edge1)
+        )
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.reduce = reduce
+        node.include_self = include_self
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        """Save the results that the derivative needs."""
+        self.saved_result = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        """Raise if a saved value cannot be used any more."""
+        if self.saved_self is not None:
+            self.saved_self.check(self)
+        if self.saved_index is not None:
+            self.saved_index.check(self)
+        if self.saved_source is not None:
+            self.saved_source.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        """Let go of what was saved."""
+        if self.saved_self is not None:
+            self.saved_self = RELEASED
+        if self.saved_index is not None:
+            self.saved_index = RELEASED
+        if self.saved_source is not None:
+            self.saved_source = RELEASED
+        self.saved_result = RELEASED
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
+            saved_source = self.saved_source
+            assert saved_source is not None
+            source = saved_source.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = array_formulas.index_reduce_self_gradient(
+                grad, self_, self.dim, index, source, self.reduce, self.include_self, result
+            )
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack_array(self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack_array(self)
+            saved_source = self.saved_source
+            assert saved_source is not None
+            source = saved_source.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = array_formulas.index_reduce_source_gradient(
+                grad, self_, self.dim, index, source, self.reduce, self.include_self, result
+            )
+        return (
+            grad0,
+            grad1,
+        )
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (
+                None,
+                None,
+            )
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
+            saved_source = self.saved_source
+            assert saved_source is not None
+            source = saved_source.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = tensor_formulas.index_reduce_self_gradient(
+                grad, self_, self.dim, index, source, self.reduce, self.include_self, result
+            )
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            saved_self = self.saved_self
+            assert saved_self is not None
+            self_ = saved_self.unpack(self)
+            saved_index = self.saved_index
+            assert saved_index is not None
+            index = saved_index.unpack(self)
+            saved_source = self.saved_source
+            assert saved_source is not None
+            source = saved_source.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = tensor_formulas.index_reduce_source_gradient(
+                grad, self_, self.dim, index, source, self.reduce, self.include_self, result
             )
         return (
             grad0,

@@ -8,8 +8,16 @@ from __future__ import annotations
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of
-from vtgrad.ops.explain import explain
+from vtgrad.ops.calling.arguments import (
+    array_of,
+)
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import (
+    as_number,
+    has_number_tensor,
+    refuse_tensor,
+)
+from vtgrad.ops.calling.types import Generator
 from vtgrad.ops.generated.random_nodes import (
     BernoulliBackward0,
     BernoulliBackward1,
@@ -27,8 +35,6 @@ from vtgrad.ops.generated.random_nodes import (
     RandomBackward2,
     UniformBackward0,
 )
-from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.types import Generator
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T

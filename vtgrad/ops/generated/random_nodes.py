@@ -12,8 +12,8 @@ from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import FRESH, Node
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import kernels as k
+from vtgrad.ops.calling.types import Generator
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.types import Generator
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyFloat

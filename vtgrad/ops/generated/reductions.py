@@ -11,19 +11,22 @@ from typing import Generic, NamedTuple
 from vtgrad.graph.functions import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import numpy_or_none
-from vtgrad.ops.explain import explain
+from vtgrad.ops.calling.arguments import (
+    numpy_or_none,
+)
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import (
+    as_number,
+    has_number_tensor,
+    refuse_tensor,
+)
+from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.generated.reductions_nodes import (
     AmaxBackward0,
     AminBackward0,
     AminmaxBackward0,
-    CummaxBackward0,
-    CumminBackward0,
-    CumprodBackward0,
-    CumsumBackward0,
     DistBackward0,
     LinalgVectorNormBackward0,
-    LogcumsumexpBackward0,
     LogSoftmaxBackward0,
     LogsumexpBackward0,
     MaxBackward0,
@@ -48,8 +51,6 @@ from vtgrad.ops.generated.reductions_nodes import (
     VarBackward0,
     VarMeanBackward0,
 )
-from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
@@ -68,16 +69,9 @@ __all__ = [
     "argmax_dim",
     "argmin_dim",
     "count_nonzero_dim",
-    "cummax_dim",
-    "cummin_dim",
-    "cumprod_dim",
-    "cumprod_dim_",
-    "cumsum_dim",
-    "cumsum_dim_",
     "dist",
     "linalg_vector_norm",
     "log_softmax_dim",
-    "logcumsumexp_dim",
     "logsumexp_dim",
     "max_all",
     "max_dim",
@@ -903,106 +897,6 @@ def log_softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     return result
 
 
-def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running sums along a dimension."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.cumsum, self._impl.array, dim, dtype=numpy_or_none(dtype))
-    except Exception as error:
-        if renewed(error):
-            return cumsum_dim(self, dim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            dtype,
-            out,
-        )
-        raise
-    if out is not None:
-        return write_out(out, array, "cumsum")
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = CumsumBackward0.record(self, dim, dtype=dtype)
-        set_history(result, node)
-    return result
-
-
-_cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
-
-
-def cumsum_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
-    """Write the result of `cumsum_dim` into the tensor itself, which is returned."""
-    try:
-        return write(
-            self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_"
-        )
-    except Exception as error:
-        if renewed(error):
-            return cumsum_dim_(self, dim, dtype=dtype)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
-        raise
-
-
-def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running products along a dimension."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.cumprod, self._impl.array, dim, dtype=numpy_or_none(dtype))
-    except Exception as error:
-        if renewed(error):
-            return cumprod_dim(self, dim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            dtype,
-            out,
-        )
-        raise
-    if out is not None:
-        return write_out(out, array, "cumprod")
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = CumprodBackward0.record(self, dim, dtype=dtype)
-        set_history(result, node)
-        node.save_results(result)
-    return result
-
-
-_cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
-
-
-def cumprod_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
-    """Write the result of `cumprod_dim` into the tensor itself, which is returned."""
-    try:
-        return write(
-            self,
-            CumprodBackward0.record,
-            _cumprod_dim_writer,
-            dim,
-            dtype=dtype,
-            operator="cumprod_",
-        )
-    except Exception as error:
-        if renewed(error):
-            return cumprod_dim_(self, dim, dtype=dtype)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
-        raise
-
-
 def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | None = None) -> T:
     """The slices along a dimension, those of a norm above the limit scaled down to it."""
     try:
@@ -1150,99 +1044,6 @@ def aminmax_dim(
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
-
-
-class CummaxDimResult(NamedTuple, Generic[T]):
-    """Results of `cummax_dim`."""
-
-    values: T
-    indices: T
-
-
-def cummax_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
-    """The largest elements up to each place, and the last places where they stand."""
-    try:
-        if out is not None:
-            out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.cummax_dim, self._impl.array, dim)
-    except Exception as error:
-        if renewed(error):
-            return cummax_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
-        raise
-    if out is not None:
-        return CummaxDimResult(*write_outs(out, arrays, "cummax", exact=True))
-    results = CummaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = CummaxBackward0.record(self, dim)
-        set_history_of_each(results, node)
-        node.save_results(*results)
-    return results
-
-
-class CumminDimResult(NamedTuple, Generic[T]):
-    """Results of `cummin_dim`."""
-
-    values: T
-    indices: T
-
-
-def cummin_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
-    """The smallest elements up to each place, and the last places where they stand."""
-    try:
-        if out is not None:
-            out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.cummin_dim, self._impl.array, dim)
-    except Exception as error:
-        if renewed(error):
-            return cummin_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
-        raise
-    if out is not None:
-        return CumminDimResult(*write_outs(out, arrays, "cummin", exact=True))
-    results = CumminDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = CumminBackward0.record(self, dim)
-        set_history_of_each(results, node)
-        node.save_results(*results)
-    return results
-
-
-def logcumsumexp_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """Logarithms of running sums of exponentials."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.logcumsumexp_dim, self._impl.array, dim)
-    except Exception as error:
-        if renewed(error):
-            return logcumsumexp_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "logcumsumexp", exact=True)
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = LogcumsumexpBackward0.record(self, dim)
-        set_history(result, node)
-        node.save_results(result)
-    return result
 
 
 class VarMeanDimResult(NamedTuple, Generic[T]):

@@ -8,20 +8,24 @@ from __future__ import annotations
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of
-from vtgrad.ops.explain import explain
+from vtgrad.ops.calling.arguments import (
+    array_of,
+)
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import (
+    as_number,
+    has_number_tensor,
+    refuse_tensor,
+)
 from vtgrad.ops.generated.special_nodes import (
     DigammaBackward0,
     ErfBackward0,
     ErfcBackward0,
     ErfinvBackward0,
-    HypotBackward0,
     I0Backward0,
     IgammaBackward0,
     IgammacBackward0,
     LgammaBackward0,
-    Logaddexp2Backward0,
-    LogaddexpBackward0,
     LogitBackward0,
     MvlgammaBackward0,
     PolygammaBackward0,
@@ -32,7 +36,6 @@ from vtgrad.ops.generated.special_nodes import (
     XlogyBackward1,
     XlogyBackward2,
 )
-from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
@@ -50,8 +53,6 @@ __all__ = [
     "erfc_",
     "erfinv",
     "erfinv_",
-    "hypot",
-    "hypot_",
     "i0",
     "i0_",
     "igamma",
@@ -60,8 +61,6 @@ __all__ = [
     "igammac_",
     "lgamma",
     "lgamma_",
-    "logaddexp",
-    "logaddexp2",
     "logit",
     "logit_",
     "mvlgamma",
@@ -77,45 +76,6 @@ __all__ = [
     "xlogy_tensors",
     "xlogy_tensors_",
 ]
-
-
-def hypot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The length of the hypotenuse of right triangles with these legs."""
-    try:
-        if out is not None:
-            check_out(out, input, other)
-        array = quiet.run(k.hypot, input._impl.array, other._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return hypot(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "hypot", inputs=(input, other))
-    result = wrap_like(input, array)
-    if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
-    ) and is_recording():
-        node = HypotBackward0.record(input, other)
-        set_history(result, node)
-        node.save_results(result)
-    return result
-
-
-_hypot_writer = store_result(k.hypot, direct=True)
-
-
-def hypot_(input: T, other: AnyTensor) -> T:
-    """Write the result of `hypot` into the tensor itself, which is returned."""
-    try:
-        array_of(other, "other")
-        return write(input, HypotBackward0.record, _hypot_writer, other, operator="hypot_")
-    except Exception as error:
-        if renewed(error):
-            return hypot_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
 
 
 def sinc(input: T, *, out: T | None = None) -> T:
@@ -303,52 +263,6 @@ def xlogy_number_(self: T, other: Number) -> T:
             return xlogy_number_(self, as_number(other))
         explain(error, "self: Tensor, other: Number", self, other)
         raise
-
-
-def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The logarithm of the sum of the exponentials."""
-    try:
-        if out is not None:
-            check_out(out, input, other)
-        array = quiet.run(k.logaddexp, input._impl.array, other._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return logaddexp(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "logaddexp", inputs=(input, other))
-    result = wrap_like(input, array)
-    if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
-    ) and is_recording():
-        node = LogaddexpBackward0.record(input, other)
-        set_history(result, node)
-    return result
-
-
-def logaddexp2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The logarithm to base 2 of the sum of powers of 2."""
-    try:
-        if out is not None:
-            check_out(out, input, other)
-        array = quiet.run(k.logaddexp2, input._impl.array, other._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return logaddexp2(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "logaddexp2", inputs=(input, other))
-    result = wrap_like(input, array)
-    if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
-    ) and is_recording():
-        node = Logaddexp2Backward0.record(input, other)
-        set_history(result, node)
-    return result
 
 
 def erf(input: T, *, out: T | None = None) -> T:

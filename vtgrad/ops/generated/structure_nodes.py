@@ -10,211 +10,19 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import collect_next_edges, gradient_edge
-from vtgrad.graph.node import SHARED, Node
+from vtgrad.graph.node import FRESH, SHARED, Node
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.saving import (
+from vtgrad.ops.saving.operands import (
     integers,
     shapes_of_operand,
 )
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
-
-
-@final
-class UnsafeSplitBackward0(Node):
-    """Derivative of `unsafe_split_equal`."""
-
-    __slots__ = ("dim", "self_shape")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    dim: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        split_size: SupportsIndex,
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> UnsafeSplitBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsafeSplitBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
-
-
-@final
-class UnsafeSplitWithSizesBackward0(Node):
-    """Derivative of `unsafe_split_with_sizes`."""
-
-    __slots__ = ("dim", "self_shape", "split_sizes")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    split_sizes: Sequence[int]
-    dim: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        split_sizes: Sequence[int],
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> UnsafeSplitWithSizesBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsafeSplitWithSizesBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.split_sizes = integers(split_sizes)
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
-
-
-@final
-class NarrowCopyBackward0(Node):
-    """Derivative of `narrow_copy`."""
-
-    __slots__ = ("dim", "length", "self_shape", "start")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    dim: int
-    start: int
-    length: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        start: SupportsIndex,
-        length: SupportsIndex,
-        *,
-        inplace: bool = False,
-    ) -> NarrowCopyBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = NarrowCopyBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.dim = dim if type(dim) is int else integer(dim)
-        node.start = start if type(start) is int else integer(start)
-        node.length = length if type(length) is int else integer(length)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (
-            array_formulas.narrow_copy_gradient(
-                grad, self.self_shape, self.dim, self.start, self.length
-            ),
-        )
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (
-            tensor_formulas.narrow_copy_gradient(
-                grad, self.self_shape, self.dim, self.start, self.length
-            ),
-        )
-
-
-@final
-class ViewBackward0_copy(Node):
-    """Derivative of `_view_copy`."""
-
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(
-        self: TensorBase, size: Sequence[int], *, inplace: bool = False
-    ) -> ViewBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.reshape(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.reshape(grad, self.self_shape),)
+from vtgrad.storage.unchecked import AnyInt
 
 
 @final
@@ -268,6 +76,121 @@ class DiagEmbedBackward0(Node):
 
 
 @final
+class BlockDiagBackward0(Node):
+    """Derivative of `block_diagonal`."""
+
+    __slots__ = ("tensors_shapes",)
+
+    tensors_shapes: list[Shape]
+
+    @staticmethod
+    def record(tensors: Sequence[TensorBase], *, inplace: bool = False) -> BlockDiagBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edges = collect_next_edges(*tensors)
+        node = BlockDiagBackward0(edges)
+        node.tensors_shapes = shapes_of_operand(tensors)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        return array_formulas.block_diag_gradients(grad, self.tensors_shapes)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        return tensor_formulas.block_diag_gradients(grad, self.tensors_shapes)
+
+
+@final
+class TrilBackward0(Node):
+    """Derivative of `tril`."""
+
+    __slots__ = ("diagonal",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    diagonal: int
+
+    @staticmethod
+    def record(
+        self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False
+    ) -> TrilBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = TrilBackward0((edge0,))
+        node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.tril(grad, self.diagonal),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.tril(grad, self.diagonal),)
+
+
+@final
+class TriuBackward0(Node):
+    """Derivative of `triu`."""
+
+    __slots__ = ("diagonal",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    diagonal: int
+
+    @staticmethod
+    def record(
+        self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False
+    ) -> TriuBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = TriuBackward0((edge0,))
+        node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.triu(grad, self.diagonal),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.triu(grad, self.diagonal),)
+
+
+@final
 class Rot90Backward0(Node):
     """Derivative of `rot90_turns`."""
 
@@ -311,27 +234,35 @@ class Rot90Backward0(Node):
 
 
 @final
-class BlockDiagBackward0(Node):
-    """Derivative of `block_diagonal`."""
+class RepeatBackward0(Node):
+    """Derivative of `repeat_tiles`."""
 
-    __slots__ = ("tensors_shapes",)
+    __slots__ = ("repeats", "self_shape")
 
-    tensors_shapes: list[Shape]
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    repeats: Sequence[int]
 
     @staticmethod
-    def record(tensors: Sequence[TensorBase], *, inplace: bool = False) -> BlockDiagBackward0:
+    def record(
+        self: TensorBase, repeats: Sequence[int], *, inplace: bool = False
+    ) -> RepeatBackward0:
         """The node of one call, with its edges and what it saves of the inputs."""
-        edges = collect_next_edges(*tensors)
-        node = BlockDiagBackward0(edges)
-        node.tensors_shapes = shapes_of_operand(tensors)
+        edge0 = gradient_edge(self)
+        node = RepeatBackward0((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.repeats = integers(repeats)
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs."""
         grad = grads[0]
         if grad is None:
-            return (None,) * len(self.next_edges)
-        return array_formulas.block_diag_gradients(grad, self.tensors_shapes)
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (array_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
@@ -339,5 +270,95 @@ class BlockDiagBackward0(Node):
         """Gradients of the inputs."""
         grad = grads[0]
         if grad is None:
-            return (None,) * len(self.next_edges)
-        return tensor_formulas.block_diag_gradients(grad, self.tensors_shapes)
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (tensor_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
+
+
+@final
+class RollBackward0(Node):
+    """Derivative of `roll`."""
+
+    __slots__ = ("dims", "shifts")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    shifts: AnyInt | Sequence[int]
+    dims: AnyInt | Sequence[int] | None
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        shifts: AnyInt | Sequence[int],
+        dims: AnyInt | Sequence[int] | None = (),
+        *,
+        inplace: bool = False,
+    ) -> RollBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = RollBackward0((edge0,))
+        node.shifts = integers(shifts)
+        node.dims = integers(dims)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.roll(grad, array_formulas.opposite(self.shifts), self.dims),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.roll(grad, tensor_formulas.opposite(self.shifts), self.dims),)
+
+
+@final
+class FlipBackward0(Node):
+    """Derivative of `flip_dims`."""
+
+    __slots__ = ("dims",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    dims: AnyInt | Sequence[int]
+
+    @staticmethod
+    def record(
+        self: TensorBase, dims: AnyInt | Sequence[int], *, inplace: bool = False
+    ) -> FlipBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = FlipBackward0((edge0,))
+        node.dims = integers(dims)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.flip(grad, self.dims),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.flip(grad, self.dims),)

@@ -11,7 +11,8 @@ from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
-from vtgrad.ops.explain import explain
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.types import Geometry3
 from vtgrad.ops.generated.views_nodes import (
     AliasBackward0,
     AliasBackward0_copy,
@@ -22,14 +23,13 @@ from vtgrad.ops.generated.views_nodes import (
     AsStridedBeyondBackward0,
     AsStridedForwardBackward0,
     AsStridedScatterBackward0,
-    ConjBackward0,
     DiagonalBackward0,
     DiagonalBackward0_copy,
     DiagonalBackwardBackward0,
     DiagonalScatterBackward0,
     ExpandBackward0,
     ExpandBackward0_copy,
-    NegViewBackward0,
+    NarrowCopyBackward0,
     PermuteBackward0,
     PermuteBackward0_copy,
     ReshapeAliasBackward0,
@@ -65,33 +65,32 @@ from vtgrad.ops.generated.views_nodes import (
     UnfoldBackward0,
     UnfoldBackward0_copy,
     UnfoldBackwardBackward0,
+    UnsafeSplitBackward0,
+    UnsafeSplitWithSizesBackward0,
     UnsafeViewBackward0,
     UnsqueezeBackward0,
     UnsqueezeBackward0_copy,
     UnsqueezeBackward1,
-    ViewAsComplexBackward0,
-    ViewAsRealBackward0,
     ViewBackward0,
+    ViewBackward0_copy,
 )
-from vtgrad.ops.types import Geometry3
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
-from vtgrad.views.pieces import make_copies
-from vtgrad.views.view_info import ViewFunction
+from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
 from vtgrad.views.write import write_geometry
 from vtgrad.views.write_out import check_out, write_out
 
 __all__ = [
     "_as_strided_copy",
-    "_neg_view",
     "_reshape_alias",
     "_squeeze_all_copy",
     "_squeeze_dim_copy",
     "_squeeze_dims_copy",
     "_unsafe_view",
+    "_view_copy",
     "alias",
     "alias_copy",
     "as_strided_backward",
@@ -100,13 +99,13 @@ __all__ = [
     "as_strided_part",
     "as_strided_part_",
     "as_strided_scatter_at",
-    "conj_view",
     "diagonal",
     "diagonal_backward",
     "diagonal_copy",
     "diagonal_scatter",
     "expand_copy",
     "expand_sizes",
+    "narrow_copy",
     "permute_copy",
     "permute_dims",
     "select",
@@ -138,11 +137,11 @@ __all__ = [
     "unfold",
     "unfold_backward",
     "unfold_copy",
+    "unsafe_split_equal",
+    "unsafe_split_with_sizes",
     "unsqueeze",
     "unsqueeze_",
     "unsqueeze_copy",
-    "view_as_complex",
-    "view_as_real",
     "view_shape",
 ]
 
@@ -952,100 +951,6 @@ def _as_strided_copy(
     return result
 
 
-def conj_view(self: T) -> T:
-    """The conjugates of a complex tensor; a view."""
-    try:
-        impl = view_impls.conj_view(self._impl)
-    except Exception as error:
-        explain(error, "self: Tensor", self)
-        raise
-    node = (
-        ConjBackward0.record(self)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_view(self, impl, node, view_fn=_replay_conj_view)
-
-
-_replay_conj_view: ViewFunction = conj_view
-
-
-def _neg_view(input: T) -> T:
-    """The negatives of a tensor; a view."""
-    try:
-        impl = view_impls.neg_view(input._impl)
-    except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
-    node = (
-        NegViewBackward0.record(input)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_neg_view)
-
-
-_replay_neg_view: ViewFunction = _neg_view
-
-
-def view_as_real(input: T) -> T:
-    """Complex numbers as pairs of real ones, in a new last dimension; a view.
-
-    Raises
-    ------
-    DTypeError
-        If the tensor is not complex, or lazily conjugated.
-    """
-    try:
-        impl = view_impls.view_as_real(input._impl)
-    except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
-    node = (
-        ViewAsRealBackward0.record(input)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_view_as_real)
-
-
-_replay_view_as_real: ViewFunction = view_as_real
-
-
-def view_as_complex(input: T) -> T:
-    """Pairs of real numbers, side by side in the last dimension, as complex ones; a view.
-
-    Raises
-    ------
-    DTypeError
-        If the tensor is neither float32 nor float64.
-    ShapeError
-        If the last dimension does not hold pairs that lie side by side in memory.
-    """
-    try:
-        impl = view_impls.view_as_complex(input._impl)
-    except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
-    node = (
-        ViewAsComplexBackward0.record(input)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_view_as_complex)
-
-
-_replay_view_as_complex: ViewFunction = view_as_complex
-
-
 def as_strided_beyond(
     self: T,
     base: AnyTensor,
@@ -1464,5 +1369,101 @@ def as_strided_scatter_at(
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = AsStridedScatterBackward0.record(self, src, input_geometry, output_geometry)
+        set_history(result, node)
+    return result
+
+
+def unsafe_split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
+    """Pieces of one size along a dimension, of which nobody knows that they share memory."""
+    try:
+        impls = view_impls.split_equal(self._impl, split_size, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, split_size: int, dim: int", self, split_size, dim)
+        raise
+    node = (
+        UnsafeSplitBackward0.record(self, split_size, dim)
+        if self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+        else None
+    )
+    return make_unsafe_split(self, impls, node)
+
+
+def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
+    """Pieces of given sizes along a dimension, of which nobody knows that they share memory.
+
+    They may be written in place, but then neither the tensor nor its other pieces may be used:
+    their versions do not move.
+    """
+    try:
+        impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
+    except Exception as error:
+        explain(
+            error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim
+        )
+        raise
+    node = (
+        UnsafeSplitWithSizesBackward0.record(input, split_sizes, dim)
+        if input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+        else None
+    )
+    return make_unsafe_split(input, impls, node)
+
+
+def narrow_copy(input: T, dim: AnyInt, start: AnyInt, length: AnyInt, *, out: T | None = None) -> T:
+    """Some elements of a dimension, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.narrow_copy, input._impl.array, dim, start, length)
+    except Exception as error:
+        if renewed(error):
+            return narrow_copy(input, dim, start, length, out=out)
+        explain(
+            error,
+            "input: Tensor, dim: int, start: int, length: int, out: Tensor | None",
+            input,
+            dim,
+            start,
+            length,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "narrow_copy", exact=True)
+    result = wrap_like(input, array)
+    if (
+        input._impl.autograd_meta is not None
+        and input._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = NarrowCopyBackward0.record(input, dim, start, length)
+        set_history(result, node)
+    return result
+
+
+def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
+    """A row-major copy in another shape."""
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.view_copy, self._impl.array, size)
+    except Exception as error:
+        if renewed(error):
+            return _view_copy(self, size, out=out)
+        explain(error, "self: Tensor, size: Sequence[int], out: Tensor | None", self, size, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "_view_copy", exact=True)
+    result = wrap_like(self, array)
+    if (
+        self._impl.autograd_meta is not None
+        and self._impl.autograd_meta.requires_grad()
+        and is_recording()
+    ):
+        node = ViewBackward0_copy.record(self, size)
         set_history(result, node)
     return result

@@ -14,14 +14,13 @@ from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.region import Gradient, Region
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
+from vtgrad.ops.calling.types import Geometry3
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.overwriting import over
-from vtgrad.ops.saving import (
+from vtgrad.ops.saving.operands import (
     geometry_of_operand,
     integers,
 )
-from vtgrad.ops.types import Geometry3
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool
@@ -1853,164 +1852,6 @@ class AsStridedBackward0_copy(Node):
 
 
 @final
-class ConjBackward0(Node):
-    """Derivative of `conj_view`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ConjBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ConjBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.conj(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.conj(grad),)
-
-
-@final
-class NegViewBackward0(Node):
-    """Derivative of `_neg_view`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    is_view_node: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> NegViewBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = NegViewBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.neg(grad),)
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = over(owned, k.neg, grad)
-        return (grad0,), (FRESH,)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.neg(grad),)
-
-
-@final
-class ViewAsRealBackward0(Node):
-    """Derivative of `view_as_real`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ViewAsRealBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewAsRealBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.joined_pairs(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.joined_pairs(grad),)
-
-
-@final
-class ViewAsComplexBackward0(Node):
-    """Derivative of `view_as_complex`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ViewAsComplexBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewAsComplexBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.view_as_real(k.resolve_conj(grad)),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.view_as_real(F.resolve_conj(grad)),)
-
-
-@final
 class AsStridedBeyondBackward0(Node):
     """Derivative of `as_strided_beyond`."""
 
@@ -3047,3 +2888,196 @@ class AsStridedScatterBackward0(Node):
             grad0,
             grad1,
         )
+
+
+@final
+class UnsafeSplitBackward0(Node):
+    """Derivative of `unsafe_split_equal`."""
+
+    __slots__ = ("dim", "self_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    dim: int
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        split_size: SupportsIndex,
+        dim: SupportsIndex = 0,
+        *,
+        inplace: bool = False,
+    ) -> UnsafeSplitBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = UnsafeSplitBackward0((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
+
+
+@final
+class UnsafeSplitWithSizesBackward0(Node):
+    """Derivative of `unsafe_split_with_sizes`."""
+
+    __slots__ = ("dim", "self_shape", "split_sizes")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    split_sizes: Sequence[int]
+    dim: int
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        split_sizes: Sequence[int],
+        dim: SupportsIndex = 0,
+        *,
+        inplace: bool = False,
+    ) -> UnsafeSplitWithSizesBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = UnsafeSplitWithSizesBackward0((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.split_sizes = integers(split_sizes)
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        if all(g is None for g in grads):
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
+
+
+@final
+class NarrowCopyBackward0(Node):
+    """Derivative of `narrow_copy`."""
+
+    __slots__ = ("dim", "length", "self_shape", "start")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    dim: int
+    start: int
+    length: int
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: SupportsIndex,
+        start: SupportsIndex,
+        length: SupportsIndex,
+        *,
+        inplace: bool = False,
+    ) -> NarrowCopyBackward0:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = NarrowCopyBackward0((edge0,))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.start = start if type(start) is int else integer(start)
+        node.length = length if type(length) is int else integer(length)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (
+            array_formulas.narrow_copy_gradient(
+                grad, self.self_shape, self.dim, self.start, self.length
+            ),
+        )
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (
+            tensor_formulas.narrow_copy_gradient(
+                grad, self.self_shape, self.dim, self.start, self.length
+            ),
+        )
+
+
+@final
+class ViewBackward0_copy(Node):
+    """Derivative of `_view_copy`."""
+
+    __slots__ = ("self_shape",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+
+    @staticmethod
+    def record(
+        self: TensorBase, size: Sequence[int], *, inplace: bool = False
+    ) -> ViewBackward0_copy:
+        """The node of one call, with its edges and what it saves of the inputs."""
+        edge0 = gradient_edge(self)
+        node = ViewBackward0_copy((edge0,))
+        node.self_shape = self._impl.array.shape
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (k.reshape(grad, self.self_shape),)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Gradients of the inputs."""
+        grad = grads[0]
+        if grad is None:
+            return (None,)
+        if not needs & 1:
+            return (None,)
+        return (F.reshape(grad, self.self_shape),)
