@@ -26,18 +26,26 @@ _UNSHARED: Final = 4
 def swap_tensors(t1: TensorBase, t2: TensorBase) -> None:
     """Exchange two tensors: every reference to one then refers to the other's content.
 
-    Values, memory, gradients, hooks, class and attributes are exchanged, so that every list, module
-    or variable that holds one of them holds the other from now on.
+    Values, memory, gradients, hooks, class and attributes are exchanged, so that every list,
+    module or variable that holds one of them holds the other from now on.
+
+    Parameters
+    ----------
+    t1 : Tensor
+        A tensor.
+    t2 : Tensor
+        The one to exchange it with; shape and dtype may differ.
 
     Raises
     ------
+    ArgumentTypeError
+        If an argument is not a tensor.
     SwapError
         If the library itself or a weak reference holds one of them: it is saved for a backward
         pass, is the base of a view or the gradient of another tensor, or retains its gradient.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> a, b = vt.zeros(2), vt.ones(3, requires_grad=True)
     >>> vt.utils.swap_tensors(a, b)
     >>> a

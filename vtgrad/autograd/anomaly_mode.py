@@ -22,17 +22,16 @@ class set_detect_anomaly(Scope):  # PyTorch's name
     ----------
     mode : bool
         Whether the mode is on, in all threads.
-    check_nan : bool
+    check_nan : bool, default True
         Whether backward looks for NaN. Not supported yet: pass False to switch the mode on.
 
     Raises
     ------
     NotSupportedError
-        For `mode` and `check_nan`.
+        If `mode` and `check_nan` are both True.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.ones(2, requires_grad=True)
     >>> with vt.autograd.set_detect_anomaly(True, check_nan=False):
     ...     y = x * 2
@@ -66,13 +65,25 @@ class detect_anomaly(Scope):  # PyTorch's name
 
     Parameters
     ----------
-    check_nan : bool
+    check_nan : bool, default True
         Whether backward looks for NaN. Not supported yet: pass False.
 
     Raises
     ------
     NotSupportedError
-        For `check_nan`.
+        When the block is entered, if `check_nan` is True.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True).clone()
+    >>> with vt.autograd.detect_anomaly(check_nan=False):
+    ...     y = x * x
+    >>> x += 1
+    >>> try:
+    ...     y.sum().backward()
+    ... except vt.errors.StaleSavedError as error:
+    ...     print(error.saved_at.source)
+    y = x * x
     """
 
     __slots__ = ("_before", "_check_nan")

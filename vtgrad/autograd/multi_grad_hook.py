@@ -21,9 +21,17 @@ OfAny = Callable[[Tensor], object]
 
 
 class MultiGradHandle:
-    """Removes the hook of `register_multi_grad_hook`. Removing twice is allowed.
+    """Removes the hook of `register_multi_grad_hook`.
 
-    As a context it removes the hook at the end.
+    As a context manager it removes the hook at the end of the block.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> with vt.autograd.graph.register_multi_grad_hook([x], print):
+    ...     x.sum().backward()
+    [tensor([1., 1.])]
+    >>> x.sum().backward()
     """
 
     __slots__ = ("_handles",)
@@ -34,7 +42,7 @@ class MultiGradHandle:
         self._handles = handles
 
     def remove(self) -> None:
-        """Remove the hook from all tensors."""
+        """Remove the hook from all tensors; removing twice is allowed."""
         for handle in self._handles:
             handle.remove()
 
@@ -56,21 +64,21 @@ def register_multi_grad_hook(
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: OfAll | OfAny, *, mode: Literal["all", "any"] = "all"
 ) -> MultiGradHandle:
-    """Call `fn` once in each backward, with the gradients of several tensors.
+    """Call a function once in each backward, with the gradients of several tensors.
 
-    Like a tensor hook, the hook belongs to the present values of the tensors. Every backward calls
-    it independently, also one that runs inside another or on another thread. The result of `fn` is
-    ignored.
+    Like a tensor hook, the hook belongs to the present values of the tensors. Every backward
+    calls it independently, also one that runs inside another or on another thread. The result
+    of `fn` is ignored.
 
     Parameters
     ----------
-    tensors : sequence of tensor
+    tensors : sequence of Tensor
         Tensors that require grad.
     fn : callable
         With ``"all"``, called after the last of these gradients that this backward computes; it
         gets a list with one gradient, or None, for each tensor. With ``"any"``, called with the
         first gradient that is computed.
-    mode : {"all", "any"}
+    mode : {"all", "any"}, default "all"
         When to call `fn`. With ``"any"``, tensors that do not require grad are skipped.
 
     Returns
@@ -82,12 +90,13 @@ def register_multi_grad_hook(
     ------
     ArgumentValueError
         If `mode` is another value.
+    ArgumentTypeError
+        If an element of `tensors` is not a tensor.
     GradRequiredError
-        With ``"all"``, if one of the tensors does not require grad.
+        If a tensor does not require grad, with ``"all"``.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x, y = vt.ones(2, requires_grad=True), vt.ones(2, requires_grad=True)
     >>> handle = vt.autograd.graph.register_multi_grad_hook((x, y), print)
     >>> (x * 2 + y * 3).sum().backward()
@@ -198,10 +207,15 @@ class _Waiting:
 
 
 def queue_callback(callback: Callable[[], object]) -> None:
-    """Call `callback` once, after the running backward has run all nodes.
+    """Call a function once, after the running backward has run all nodes.
 
-    Called from a hook. The callback may queue more; a nested backward has callbacks of its own. If
-    the backward raises, its callbacks are not called.
+    Called from a hook. The callback may queue more; a nested backward has callbacks of its
+    own. If the backward raises, its callbacks are not called.
+
+    Parameters
+    ----------
+    callback : callable
+        Takes no arguments; its result is ignored.
 
     Raises
     ------
@@ -210,7 +224,6 @@ def queue_callback(callback: Callable[[], object]) -> None:
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.ones(2, requires_grad=True)
     >>> done = lambda: print("all done:", x.grad)
     >>> handle = x.register_hook(lambda grad: vt.autograd.graph.queue_callback(done))

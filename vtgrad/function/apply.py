@@ -79,17 +79,19 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     Parameters
     ----------
     *args, **kwargs : object
-        The arguments of forward, without the context. Only tensors that are arguments themselves
-        get gradients, not those inside lists or other containers.
+        The arguments of forward, without the context. Only tensors that are arguments
+        themselves get gradients, not those inside lists or other containers.
 
     Returns
     -------
     object
-        The results of forward, tensors as results of a node ``<Name>Backward``; see Note [Results
-        of a custom Function].
+        The results of forward, tensors as results of a node ``<Name>Backward``; see Note
+        [Results of a custom Function].
 
     Raises
     ------
+    MissingMethodError
+        If there is no forward.
     FunctionError
         If forward has declared writes that cannot be recorded.
     UndeclaredWriteError

@@ -244,13 +244,31 @@ class Call:
 class FunctionCtx:
     """The first argument of a custom Function's methods: the state of one call.
 
-    Attributes can be stored on it under any name; tensors that backward needs should be passed to
-    `save_for_backward`, which detects that they were overwritten.
+    Attributes can be stored on it under any name. Tensors that backward needs should be passed
+    to `save_for_backward`, which detects that they were overwritten.
 
     Attributes
     ----------
     needs_input_grad : tuple of bool
         For each argument of ``apply``, whether it is a tensor that requires grad.
+
+    Examples
+    --------
+    >>> class Product(vt.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x, y):
+    ...         ctx.save_for_backward(x, y)
+    ...         return x * y
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         x, y = ctx.saved_tensors
+    ...         need_x, need_y = ctx.needs_input_grad
+    ...         return grad * y if need_x else None, grad * x if need_y else None
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> Product.apply(x, vt.tensor([3.0, 4.0])).sum().backward()
+    >>> x.grad
+    tensor([3., 4.])
     """
 
     needs_input_grad: tuple[bool, ...]
@@ -259,13 +277,35 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Save tensors for backward, which reads them from `saved_tensors`.
 
-        Use this for arguments and results, and for other tensors; None is allowed too. A second
-        call replaces the first.
+        Called in ``forward`` or ``setup_context``, for arguments, results and other tensors. A
+        second call replaces the first.
+
+        Parameters
+        ----------
+        *tensors : Tensor or None
+            The tensors to save.
 
         Raises
         ------
         ArgumentTypeError
             If any other object is to be saved.
+
+        Examples
+        --------
+        >>> class Exp(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         y = x.exp()
+        ...         ctx.save_for_backward(y)
+        ...         return y
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * ctx.saved_tensors[0]
+        >>> x = vt.zeros(2, requires_grad=True)
+        >>> Exp.apply(x).sum().backward()
+        >>> x.grad
+        tensor([1., 1.])
         """
         for nr, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, TensorBase):
@@ -280,11 +320,21 @@ class FunctionCtx:
         """Keep tensors for ``jvp``, which is not called in this version: nothing is kept.
 
         It exists so that a Function with a ``jvp`` can be run backward.
+
+        Parameters
+        ----------
+        *tensors : Tensor or None
+            Ignored.
         """
 
     @property
     def saved_tensors(self) -> tuple[Tensor, ...]:
-        """The saved tensors; None where None was saved.
+        """The tensors that `save_for_backward` saved.
+
+        Returns
+        -------
+        tuple of Tensor
+            The tensors in the order of saving, None where None was saved.
 
         Raises
         ------
@@ -305,12 +355,33 @@ class FunctionCtx:
 
         Call this before the writes: arguments that may not be written are refused here.
 
+        Parameters
+        ----------
+        *tensors : Tensor
+            The arguments that are written.
+
         Raises
         ------
         FunctionError
             If any other object than a tensor is declared.
         WriteRefusedError
             As an in-place write: for example for leaves that require grad, and their views.
+
+        Examples
+        --------
+        >>> class Double_(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.mark_dirty(x)
+        ...         return x.mul_(2)
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * 2
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x.clone()
+        >>> Double_.apply(y) is y, y
+        (True, tensor([2., 2.], grad_fn=<Double_Backward>))
         """
         call = self._call
         before = call.dirty
@@ -332,10 +403,31 @@ class FunctionCtx:
         Backward still has an argument for each of them, which is zeros. Results of an integer dtype
         need not be declared.
 
+        Parameters
+        ----------
+        *tensors : Tensor
+            Results of forward.
+
         Raises
         ------
         FunctionError
             If any other object than a tensor is declared.
+
+        Examples
+        --------
+        >>> class Split(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         whole = x.floor()
+        ...         ctx.mark_non_differentiable(whole)
+        ...         return whole, x - whole
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad_whole, grad_rest):
+        ...         return grad_rest
+        >>> whole, rest = Split.apply(vt.tensor([2.5], requires_grad=True))
+        >>> whole.requires_grad, rest.requires_grad
+        (False, True)
         """
         for tensor in tensors:
             if not isinstance(tensor, TensorBase):
@@ -347,10 +439,31 @@ class FunctionCtx:
     def set_materialize_grads(self, value: bool) -> None:
         """Choose whether backward gets zeros (the default) or None for missing gradients.
 
+        Parameters
+        ----------
+        value : bool
+            True for zeros.
+
         Raises
         ------
         ArgumentTypeError
             If `value` is not a bool.
+
+        Examples
+        --------
+        >>> class Pair(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.set_materialize_grads(False)
+        ...         return x * 2, x * 3
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad_twice, grad_thrice):
+        ...         print(grad_twice, grad_thrice)
+        ...         return grad_twice * 2
+        >>> twice, thrice = Pair.apply(vt.ones(2, requires_grad=True))
+        >>> twice.sum().backward()
+        tensor([1., 1.]) None
         """
         if not isinstance(value, bool):
             raise ArgumentTypeError(
@@ -359,7 +472,23 @@ class FunctionCtx:
         self._call.materializes = value
 
     def name(self) -> str:
-        """The name of the node."""
+        """The name of the node.
+
+        Returns
+        -------
+        str
+            ``<Name>Backward`` for a Function of this name.
+
+        Examples
+        --------
+        >>> class Twice(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         print(ctx.name())
+        ...         return x * 2
+        >>> y = Twice.apply(vt.ones(2))
+        TwiceBackward
+        """
         return self._call.backward_class.__name__
 
     if not TYPE_CHECKING:

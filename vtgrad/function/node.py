@@ -40,15 +40,15 @@ class UsersFunction(Protocol):
 class BackwardCFunction(Node):
     """The node of a call of a custom Function; each Function has a subclass ``<Name>Backward``.
 
-    Attributes that forward has stored on the context can be read from the node, and vice versa; see
-    Note [A context and its node].
+    Attributes that forward has stored on the context can be read from the node, and vice versa;
+    see Note [A context and its node].
 
     NOTE [ Gradients that users' code sees ]
 
-    Backward of a Function may keep the gradients that it gets, and write to them, without effect on
-    other values. So it gets an owned array, or a copy. It may also have kept the gradients that it
-    returns, or they may belong to other code: so they are never owned, see Note [Ownership of
-    gradients].
+    Backward of a Function may keep the gradients that it gets, and write to them, without
+    effect on other values. So it gets an owned array, or a copy. It may also have kept the
+    gradients that it returns, or they may belong to other code: so they are never owned, see
+    Note [Ownership of gradients].
     """
 
     takes_ownership: ClassVar[bool] = True
@@ -71,12 +71,29 @@ class BackwardCFunction(Node):
 
     @property
     def saved_tensors(self) -> tuple[Tensor, ...]:
-        """The tensors that forward saved; see `FunctionCtx.saved_tensors`."""
+        """The tensors that forward saved; see `FunctionCtx.saved_tensors`.
+
+        Returns
+        -------
+        tuple of Tensor
+            The tensors in the order of saving, None where None was saved.
+
+        Raises
+        ------
+        GraphFreedError, StaleSavedError, SavedDetachedError, ViewInvalidError
+            As `FunctionCtx.saved_tensors` does.
+        """
         return self._ctx.saved_tensors
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
-        """For each argument, whether it required grad."""
+        """For each argument, whether it required grad.
+
+        Returns
+        -------
+        tuple of bool
+            As in the context.
+        """
         return self._ctx.needs_input_grad
 
     if not TYPE_CHECKING:

@@ -52,12 +52,21 @@ class NotTwiceDifferentiable(Node):
 def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
     """Decorate a backward that cannot be differentiated: it runs without recording.
 
-    Differentiating the gradients that it returns raises `NoDerivativeError`; they are not treated
-    as constants.
+    Differentiating the gradients that it returns raises `NoDerivativeError`; they are not
+    treated as constants. It stands below ``@staticmethod``.
+
+    Parameters
+    ----------
+    backward : callable
+        The backward of a custom Function.
+
+    Returns
+    -------
+    callable
+        A backward of the same signature.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> from vtgrad.autograd.function import once_differentiable
     >>> class Cube(vt.autograd.Function):
     ...     @staticmethod

@@ -71,17 +71,18 @@ _MODES: Final = (False, True, "lock")
 class set_audit(Scope):
     """Detect writes to saved values that do not pass through the library.
 
-    It takes effect at once, for all threads, and is undone at the end of the block when used in a
-    ``with``. Values that are saved while audit is on are checked before a backward runs, and when
-    it uses them. The tensors that a custom Function keeps as attributes of its ``ctx`` are checked
-    too. Each check costs one pass over the saved value, about 0.16 ms per megabyte, and a copy of
-    values that have gaps.
+    It takes effect at once, for all threads, and is undone at the end of the block when used in
+    a ``with``. Values that are saved while audit is on are checked before a backward runs, and
+    when it uses them. The tensors that a custom Function keeps as attributes of its ``ctx`` are
+    checked too. Each check costs one pass over the saved value, about 0.16 ms per megabyte, and
+    a copy of values that have gaps.
 
     Parameters
     ----------
     mode : bool or "lock"
-        True to compare; ``"lock"`` to also make NumPy arrays that share memory with a saved value
-        read-only while the value is kept, so that the line that writes raises `ValueError`.
+        True to compare; ``"lock"`` to also make NumPy arrays that share memory with a saved
+        value read-only while the value is kept, so that the line that writes raises
+        `ValueError`.
 
     Raises
     ------
@@ -90,7 +91,6 @@ class set_audit(Scope):
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x, w = vt.ones(2), vt.ones(2, requires_grad=True)
     >>> with vt.autograd.graph.set_audit(True):
     ...     y = w * x

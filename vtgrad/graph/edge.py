@@ -27,12 +27,30 @@ class Edge:
 
     @property
     def function(self) -> Node:
-        """The node that receives the gradient."""
+        """The node that receives the gradient.
+
+        Returns
+        -------
+        Node
+            Of a node, which stands for the edge to its result 0, the node itself.
+
+        Examples
+        --------
+        >>> node = (vt.ones(2, requires_grad=True) * 3).grad_fn
+        >>> node.function is node, node.input_nr
+        (True, 0)
+        """
         raise NotImplementedError
 
     @property
     def input_nr(self) -> int:
-        """The number of the result of `function` to which the gradient belongs."""
+        """The number of the result of `function` to which the gradient belongs.
+
+        Returns
+        -------
+        int
+            The number of the result.
+        """
         raise NotImplementedError
 
 

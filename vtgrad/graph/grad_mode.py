@@ -96,7 +96,23 @@ class ModeScope:
             block = block[1]
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Decorate `function`, so that it always runs in the mode."""
+        """Decorate a function, so that it always runs in the mode.
+
+        Parameters
+        ----------
+        function : callable
+            A function, generator function or coroutine function.
+
+        Returns
+        -------
+        callable
+            A function of the same signature.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `function` is not a function.
+        """
         return decorate(function, self)
 
     def mode_after(self, before: Mode) -> Mode:
@@ -147,19 +163,37 @@ def no_grad() -> ModeScope: ...
 @overload
 def no_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
 def no_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P, R]:
-    """Switch recording off: ``with no_grad():``, ``@no_grad`` or ``@no_grad()``.
+    """Switch recording off, for a block or a function.
 
-    Results have ``requires_grad`` False, and in-place writes are not recorded, but they increase
-    the version.
+    Used as ``with no_grad():``, ``@no_grad`` or ``@no_grad()``, for the thread that runs it.
+    Results do not require grad. Writes in place are not recorded, so leaves that require grad
+    may be written; they do count as versions, so backward notices that a saved value was
+    overwritten.
+
+    Parameters
+    ----------
+    function : callable, optional
+        A function to decorate; generators and coroutines may be decorated as well.
+
+    Returns
+    -------
+    context manager or callable
+        The decorated function if one was given. The context manager may be used for many
+        blocks.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If any other object than a function is decorated.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> x = vt.ones(2, requires_grad=True)
+    >>> w = vt.ones(2, requires_grad=True)
+    >>> (w * w).sum().backward()
     >>> with vt.no_grad():
-    ...     y = x * 2
-    >>> y.requires_grad
-    False
+    ...     w -= 0.1 * w.grad
+    >>> w
+    tensor([0.8000, 0.8000], requires_grad=True)
     """
     scope = _GradScope(False)
     return scope if function is None else scope(function)
@@ -170,16 +204,45 @@ def enable_grad() -> ModeScope: ...
 @overload
 def enable_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
 def enable_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P, R]:
-    """Switch recording on: ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``.
+    """Switch recording on, for a block or a function.
 
+    Used as ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``, within `no_grad`.
     In inference mode nothing is recorded even so.
+
+    Parameters
+    ----------
+    function : callable, optional
+        A function to decorate.
+
+    Returns
+    -------
+    context manager or callable
+        As `no_grad`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If any other object than a function is decorated.
+
+    Examples
+    --------
+    >>> @vt.no_grad()
+    ... def slope(x):
+    ...     with vt.enable_grad():
+    ...         x = x.detach().requires_grad_()
+    ...         (grad,) = vt.autograd.grad(x * x, x)
+    ...     return grad
+    >>> slope(vt.tensor(3.0))
+    tensor(6.)
     """
     scope = _GradScope(True)
     return scope if function is None else scope(function)
 
 
 class set_grad_enabled(_GradScope):
-    """Switch recording on or off, at once, and for a block when used in a ``with``.
+    """Switch recording on or off, at once; for a block only when used in a ``with``.
+
+    It may also decorate a function.
 
     Parameters
     ----------
@@ -193,8 +256,8 @@ class set_grad_enabled(_GradScope):
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> with vt.set_grad_enabled(False):
+    >>> training = False
+    >>> with vt.set_grad_enabled(training):
     ...     vt.is_grad_enabled()
     False
     >>> vt.is_grad_enabled()
@@ -251,18 +314,24 @@ def inference_mode(mode: bool = True) -> ModeScope: ...
 @overload
 def inference_mode(mode: Callable[P, R], /) -> Callable[P, R]: ...
 def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P, R]:
-    """Record nothing and count no writes: ``with inference_mode():``, ``@inference_mode``.
+    """Record nothing and count no writes, for a block or a function.
 
-    A tensor made inside is an inference tensor. It has no version and may be written only inside;
+    Used as ``with inference_mode():``, ``@inference_mode`` or ``@inference_mode()``. A tensor
+    made inside is an inference tensor. It has no version and may be written only inside;
     outside, it may be an operand of a recorded operator, unless it would have to be saved for
-    backward. A clone made outside is a normal tensor. Normal tensors stay normal inside, and so do
-    their views.
+    backward. A clone made outside is a normal tensor. Normal tensors stay normal inside, and so
+    do their views.
 
     Parameters
     ----------
-    mode : bool or callable
+    mode : bool or callable, default True
         False leaves the mode for a nested block, and switches recording on; a function is
         decorated.
+
+    Returns
+    -------
+    context manager or callable
+        As `no_grad`.
 
     Raises
     ------
@@ -271,7 +340,6 @@ def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> weight = vt.ones(2, requires_grad=True)
     >>> with vt.inference_mode():
     ...     y = weight * 2
@@ -287,12 +355,29 @@ def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P
 
 
 def is_inference(input: TensorBase) -> bool:
-    """Whether a tensor was made in inference mode.
+    """Whether a tensor was made in inference mode, or is a view of such a tensor.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor.
+
+    Returns
+    -------
+    bool
+        The same as ``input.is_inference()``.
 
     Raises
     ------
     ArgumentTypeError
         If `input` is not a tensor.
+
+    Examples
+    --------
+    >>> with vt.inference_mode():
+    ...     x = vt.zeros(2)
+    >>> vt.is_inference(x), vt.is_inference(vt.zeros(2))
+    (True, False)
     """
     given: object = input
     if not isinstance(given, TensorBase):

@@ -110,12 +110,22 @@ class HookDict(Generic[H]):
 
 
 class RemovableHandle:
-    """Removes a registered hook. Removing twice, or after the graph is freed, is allowed.
+    """Removes a registered hook.
+
+    As a context manager it removes the hook at the end of the block.
 
     Attributes
     ----------
     id : int
         Grows with every registration.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> with x.register_hook(print):
+    ...     x.sum().backward()
+    tensor([1., 1.])
+    >>> x.sum().backward()
     """
 
     __slots__ = ("_hooks", "id")
@@ -127,7 +137,7 @@ class RemovableHandle:
         self._hooks = weakref.ref(hooks)
 
     def remove(self) -> None:
-        """Remove the hook."""
+        """Remove the hook; removing twice, or after the graph is freed, is allowed."""
         hooks = self._hooks()
         if hooks is not None:
             hooks.entries.pop(self.id, None)

@@ -70,7 +70,8 @@ LEAF_SEQUENCE_NR: Final = 2**63 - 1
 class Node(Edge):
     """One operator of the recorded program; it turns gradients of results into gradients of inputs.
 
-    Subclasses have no ``__init__`` of their own: the code that makes a node stores its fields.
+    Users read nodes from `Tensor.grad_fn` and `next_functions`. A call,
+    ``node(*grads)``, runs one node alone.
 
     Attributes
     ----------
@@ -86,6 +87,21 @@ class Node(Edge):
         The node's height; see Note [Topological numbers].
     hooks : NodeHooks or None
         Hooks of the node and of its outputs.
+
+    Notes
+    -----
+    Subclasses have no ``__init__`` of their own: the code that makes a node stores its fields.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> node = (x * 3).sum().grad_fn
+    >>> while node is not None:
+    ...     print(node.name())
+    ...     node = node.next_functions[0][0] if node.next_functions else None
+    SumBackward0
+    MulBackward0
+    torch::autograd::AccumulateGrad
     """
 
     __slots__ = (
@@ -139,7 +155,18 @@ class Node(Edge):
             remember(self)
 
     def name(self) -> str:
-        """The node's name in errors and graph drawings."""
+        """The node's name in errors and graph drawings.
+
+        Returns
+        -------
+        str
+            PyTorch's name of the same node; ``<Name>Backward`` for a custom Function.
+
+        Examples
+        --------
+        >>> (vt.ones(2, requires_grad=True) * 3).grad_fn.name()
+        'MulBackward0'
+        """
         return type(self).__name__
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -255,14 +282,39 @@ class Node(Edge):
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """For each input the node that gets its gradient, and the number of that node's result."""
+        """For each input the node that gets its gradient, and the number of that node's result.
+
+        Returns
+        -------
+        tuple of (Node or None, int)
+            None for an input that needs no gradient. The node of a leaf has the leaf as
+            ``variable``.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> (node, result), number = (x * 3).grad_fn.next_functions
+        >>> node.variable is x, result, number
+        (True, 0, (None, 0))
+        """
         return tuple(
             [(None, 0) if e is None else (e.function, e.input_nr) for e in self.next_edges]
         )
 
     @property
     def requires_grad(self) -> bool:
-        """Whether the node sends a gradient to another node, or accumulates it."""
+        """Whether the node sends a gradient to another node, or accumulates it.
+
+        Returns
+        -------
+        bool
+            True for every node that a tensor names as its ``grad_fn``.
+
+        Examples
+        --------
+        >>> (vt.ones(2, requires_grad=True) * 3).grad_fn.requires_grad
+        True
+        """
         return self.is_leaf_node or self.next_edges.count(None) < len(self.next_edges)
 
     @property
@@ -275,12 +327,29 @@ class Node(Edge):
         return self.sequence_nr
 
     def __call__(self, *grads: T | None) -> T | tuple[T | None, ...] | None:
-        """Run this node alone.
+        """Run this node alone; nothing is accumulated beyond it.
+
+        Parameters
+        ----------
+        *grads : Tensor or None
+            One gradient for each result of the node.
+
+        Returns
+        -------
+        Tensor, None, or tuple of them
+            The gradients of the inputs; not in a tuple if there is one input.
 
         Raises
         ------
         ArgumentTypeError
             If the number of gradients is not the number of the node's results.
+        GraphFreedError, StaleSavedError
+            If a saved value was freed or overwritten.
+
+        Examples
+        --------
+        >>> (vt.ones(2, requires_grad=True) * 3).grad_fn(vt.ones(2))
+        (tensor([3., 3.]), None)
         """
         if len(grads) != len(self.input_metadata):
             raise ArgumentTypeError(
@@ -293,9 +362,32 @@ class Node(Edge):
     def register_prehook(
         self, hook: Callable[[tuple[G, ...]], tuple[G, ...] | None]
     ) -> RemovableHandle:
-        """Call `hook` with the tuple of incoming gradients before the node runs.
+        """Call a function with the gradients that arrive, before the node runs.
 
-        The hook may return a tuple of as many gradients, which replace them.
+        Parameters
+        ----------
+        hook : callable
+            Takes the tuple of gradients of the node's results, None where nothing arrived. It
+            returns None, or a tuple of as many that takes their place.
+
+        Returns
+        -------
+        RemovableHandle
+            Its method ``remove`` removes the hook.
+
+        Raises
+        ------
+        ArgumentTypeError, HookError
+            In backward, if the result of the hook is not a tuple, or does not fit.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> handle = y.grad_fn.register_prehook(lambda grads: (grads[0] * 10,))
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([30., 30.])
         """
         return self.own_hooks().pre.add(cast("NodePreHook", hook))
 
@@ -303,15 +395,50 @@ class Node(Edge):
         self,
         hook: Callable[[tuple[G, ...], tuple[G, ...]], tuple[G, ...] | None],
     ) -> RemovableHandle:
-        """Call `hook` with outgoing and incoming gradients after the node has run.
+        """Call a function with the gradients of inputs and of results, after the node has run.
 
-        The hook may return other outgoing gradients, as in `register_prehook`.
+        Parameters
+        ----------
+        hook : callable
+            Takes two tuples: the gradients of the node's inputs, and those of its results. It
+            returns None, or a tuple that takes the place of the first.
+
+        Returns
+        -------
+        RemovableHandle
+            Its method ``remove`` removes the hook.
+
+        Raises
+        ------
+        ArgumentTypeError, HookError
+            In backward, if the result of the hook is not a tuple, or does not fit.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> handle = y.grad_fn.register_hook(lambda outgoing, incoming: print(outgoing, incoming))
+        >>> y.sum().backward()
+        (tensor([3., 3.]), None) (tensor([1., 1.]),)
         """
         return self.own_hooks().post.add(cast("NodePostHook", hook))
 
     @property
     def metadata(self) -> dict[str, object]:
-        """A dict in which tools (anomaly mode, profilers) store data."""
+        """A dict in which tools (anomaly mode, profilers) store data.
+
+        Returns
+        -------
+        dict
+            Made on first use, and kept with the node.
+
+        Examples
+        --------
+        >>> node = (vt.ones(2, requires_grad=True) * 3).grad_fn
+        >>> node.metadata["layer"] = 1
+        >>> node.metadata
+        {'layer': 1}
+        """
         notes = self._metadata
         if notes is None:
             notes = self._metadata = {}

@@ -35,10 +35,10 @@ overwrite_rule: Final = OverwriteRule()
 class set_overwrite_check(Scope):
     """Choose the rule by which a value that was saved for backward counts as overwritten.
 
-    It takes effect at once, for all threads, and is undone at the end of the block when used in a
-    ``with``. The rule applies when a backward checks saved values, so it may be changed after the
-    program has run: under ``"storage"``, backward refuses what PyTorch would refuse. A value that
-    one backward has found intact stays intact.
+    It takes effect at once, for all threads, and is undone at the end of the block when used in
+    a ``with``. The rule applies when a backward checks saved values, so it may be changed after
+    the program has run: under ``"storage"``, backward refuses what PyTorch would refuse. A
+    value that one backward has found intact stays intact.
 
     Parameters
     ----------
@@ -53,7 +53,6 @@ class set_overwrite_check(Scope):
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> a = vt.tensor(0.5, requires_grad=True)
     >>> x = vt.ones(3)
     >>> for t in range(1, 3):

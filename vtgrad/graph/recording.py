@@ -19,5 +19,17 @@ def is_recording() -> bool:
 
 
 def is_grad_enabled() -> bool:
-    """Whether the grad mode of this thread is on."""
+    """Whether the grad mode of this thread is on.
+
+    Returns
+    -------
+    bool
+        True at first, in every thread. `no_grad` and its like switch it.
+
+    Examples
+    --------
+    >>> with vt.no_grad():
+    ...     vt.is_grad_enabled()
+    False
+    """
     return thread.mode.grad

@@ -6,14 +6,26 @@ __all__ = ["CPU", "Device"]
 
 
 class Device:
-    """A device that holds memory.
+    """A device that holds memory; there is only the CPU.
+
+    Functions that take ``device=`` also take its name.
+
+    Parameters
+    ----------
+    type : str, default "cpu"
+        The name of the kind of device.
 
     Attributes
     ----------
     type : str
-        Always ``"cpu"``.
+        The name.
     index : int or None
-        Always None: there is one CPU device.
+        Always None: there is one device of a kind.
+
+    Examples
+    --------
+    >>> vt.device("cpu") == vt.zeros(2).device
+    True
     """
 
     __slots__ = ("index", "type")

@@ -36,6 +36,10 @@ FLOAT_MAX: Final[dict[str, float]] = {
 class DType:
     """An element type; one instance for each, compared by identity.
 
+    There are bool, uint8, int8, int16, int32, int64, float16, float32, float64, complex64 and
+    complex128, each as ``vtgrad.<name>``. Other names of some are half, float, double, cfloat,
+    cdouble, short, int and long. They are instances, not to be made by users.
+
     Attributes
     ----------
     name : str
@@ -44,8 +48,19 @@ class DType:
         The same type as NumPy names it.
     itemsize : int
         Bytes per element.
-    is_floating_point, is_complex, is_signed : bool
-        Category of the values.
+    is_floating_point : bool
+        Whether it is one of the float types.
+    is_complex : bool
+        Whether it is one of the complex types.
+    is_signed : bool
+        Whether it has negative values.
+
+    Examples
+    --------
+    >>> vt.float is vt.float32, vt.float.itemsize
+    (True, 4)
+    >>> vt.int64.numpy
+    dtype('int64')
     """
 
     __slots__ = ("is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy")
@@ -66,9 +81,20 @@ class DType:
         self.is_signed = self.numpy.kind in "ifc"
 
     def to_complex(self) -> DType:
-        """The complex dtype whose parts have this dtype; that of the default dtype for others.
+        """The dtype of complex numbers whose parts are of this one.
 
-        float16 goes to complex64, the smallest complex dtype.
+        float16 goes to complex64, the smallest complex dtype; integers and bool go by the default
+        dtype.
+
+        Returns
+        -------
+        dtype
+            complex64 or complex128.
+
+        Examples
+        --------
+        >>> vt.float64.to_complex(), vt.float16.to_complex()
+        (vtgrad.complex128, vtgrad.complex64)
         """
         if self.is_complex:
             return self
@@ -76,7 +102,18 @@ class DType:
         return complex128 if part is float64 else complex64
 
     def to_real(self) -> DType:
-        """The dtype of the parts of a complex dtype; any other dtype itself."""
+        """The dtype of the parts of complex numbers of this one.
+
+        Returns
+        -------
+        dtype
+            float32 or float64; of a real dtype, the dtype itself.
+
+        Examples
+        --------
+        >>> vt.complex128.to_real(), vt.int8.to_real()
+        (vtgrad.float64, vtgrad.int8)
+        """
         return {complex64: float32, complex128: float64}.get(self, self)
 
     def __repr__(self) -> str:
@@ -172,17 +209,43 @@ _default = _Default()
 
 
 def get_default_dtype() -> DType:
-    """The floating dtype given to Python floats; float32 unless set."""
+    """The floating dtype given to Python floats.
+
+    Returns
+    -------
+    dtype
+        float32 unless `set_default_dtype` has changed it.
+
+    Examples
+    --------
+    >>> vt.get_default_dtype()
+    vtgrad.float32
+    """
     return _default.value
 
 
 def set_default_dtype(dtype: object) -> None:
-    """Set the floating dtype given to Python floats.
+    """Set the floating dtype given to Python floats, and to `zeros` and its like.
+
+    It holds for all threads. Complex numbers go by it too: complex128 beside float64, else
+    complex64.
+
+    Parameters
+    ----------
+    dtype : dtype
+        float16, float32 or float64.
 
     Raises
     ------
     ArgumentTypeError
         If `dtype` is not a floating dtype.
+
+    Examples
+    --------
+    >>> vt.set_default_dtype(vt.float64)
+    >>> vt.tensor(1.5).dtype
+    vtgrad.float64
+    >>> vt.set_default_dtype(vt.float32)
     """
     if not isinstance(dtype, DType) or not dtype.is_floating_point:
         raise ArgumentTypeError(f"the default dtype must be floating, not {dtype!r}", value=dtype)

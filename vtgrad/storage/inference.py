@@ -27,7 +27,19 @@ __all__ = [
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread makes inference tensors."""
+    """Whether new tensors of this thread are inference tensors.
+
+    Returns
+    -------
+    bool
+        False at first, in every thread; `inference_mode` switches it.
+
+    Examples
+    --------
+    >>> with vt.inference_mode():
+    ...     vt.is_inference_mode_enabled()
+    True
+    """
     return bool(switched.inference) and thread.mode.inference
 
 

@@ -22,9 +22,17 @@ __all__ = ["MemoryFormat", "copy_strides", "is_in_format", "strides_in_format", 
 class MemoryFormat(Enum):
     """The memory order of a tensor.
 
-    PRESERVE is the order of the copied tensor: its own strides if it is dense, else gapless ones in
-    its order of dimensions. CONTIGUOUS is row-major. In CHANNELS_LAST, of 4 dimensions, and
-    CHANNELS_LAST_3D, of 5, dimension 1 is the innermost one; the others stay row-major.
+    PRESERVE, `vtgrad.preserve_format`, is the order of the copied tensor: its own strides if it
+    is dense, else gapless ones in its order of dimensions. CONTIGUOUS,
+    `vtgrad.contiguous_format`, is row-major. In CHANNELS_LAST, `vtgrad.channels_last`, of 4
+    dimensions, and CHANNELS_LAST_3D, `vtgrad.channels_last_3d`, of 5, dimension 1 is the
+    innermost one; the others stay row-major.
+
+    Examples
+    --------
+    >>> images = vt.zeros(2, 3, 4, 5)
+    >>> images.contiguous(memory_format=vt.channels_last).stride()
+    (60, 1, 15, 3)
     """
 
     PRESERVE = "preserve_format"

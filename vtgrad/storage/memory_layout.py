@@ -8,7 +8,16 @@ __all__ = ["MemoryLayout"]
 
 
 class MemoryLayout(Enum):
-    """How the elements of a tensor are stored: at distances given by strides."""
+    """How the elements of a tensor are stored.
+
+    There is one member, STRIDED, which is `vtgrad.strided`: elements lie at the distances that
+    the strides give.
+
+    Examples
+    --------
+    >>> vt.zeros(2).layout is vt.strided
+    True
+    """
 
     STRIDED = "strided"
 

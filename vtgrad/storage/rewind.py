@@ -247,21 +247,26 @@ rewinding: Final = _Rewinding()
 
 
 class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
-    """Let values that were saved for backward be overwritten.
+    """Let values that were saved for backward be overwritten, in a block or a function.
 
-    A value that is saved inside the block on this thread may also be overwritten inside: the write
-    keeps the bytes that it overwrites, and backward restores them, inside the block or after it.
-    The gradient is that of the program with a ``clone()`` before every save. The cost is the memory
-    of the overwritten bytes while a saved value that could need them is alive, and one copy of each
-    such storage during backward; time grows with the elements that are touched. Blocks nest.
+    A value that is saved inside the block on this thread may also be overwritten inside: the
+    write keeps the bytes that it overwrites, and backward restores them, inside the block or
+    after it. The gradient is that of the program with a ``clone()`` before every save. The cost
+    is the memory of the overwritten bytes while a saved value that could need them is alive,
+    and one copy of each such storage during backward; time grows with the elements that are
+    touched. Blocks nest.
 
     Other writes are not kept, and backward refuses as always if one of them has overwritten an
     element that it needs: a write outside the block, on another thread, or by other means
     (`increment_version`).
 
+    Raises
+    ------
+    NotSupportedError
+        If one object is entered while its block is open; each ``with`` needs its own.
+
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
     >>> with vt.autograd.graph.allow_mutation_on_saved_tensors():
     ...     y = x.clone()

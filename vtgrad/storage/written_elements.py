@@ -29,7 +29,7 @@ __all__ = ["WrittenElements", "written_elements"]
 
 
 class WrittenElements(NamedTuple):
-    """The elements of a saved value that were overwritten.
+    """The elements of a saved value that were overwritten, as `StaleSavedError` reports them.
 
     Attributes
     ----------
@@ -39,6 +39,17 @@ class WrittenElements(NamedTuple):
         The number of elements of the value.
     slices : tuple of slice
         For each dimension of the value, from the first overwritten index to one past the last.
+
+    Examples
+    --------
+    >>> x = vt.ones(4, requires_grad=True).clone()
+    >>> y = (x * x).sum()
+    >>> x[1:3] = 0
+    >>> try:
+    ...     y.backward()
+    ... except vt.errors.StaleSavedError as error:
+    ...     print(error.elements)
+    2 of its 4 elements were overwritten, in [1:3]
     """
 
     count: int  # type: ignore[assignment]  # hides `tuple.count`, which has no use here

@@ -43,7 +43,7 @@ Nested = Number | list["Nested"]
 
 
 class Size(tuple[int, ...]):
-    """The sizes of a tensor: a tuple of integers with `numel`.
+    """The sizes of a tensor, as `Tensor.shape` gives them: a tuple of integers.
 
     Sums, multiples and slices of sizes are sizes again.
 
@@ -55,11 +55,10 @@ class Size(tuple[int, ...]):
     Raises
     ------
     ArgumentTypeError
-        If an item is not an integer.
+        If an element is not an integer.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.zeros(2, 3, 4)
     >>> x.shape[1:].numel(), x.shape + (5,)
     (12, vtgrad.Size([2, 3, 4, 5]))
@@ -72,7 +71,18 @@ class Size(tuple[int, ...]):
         return _as_size(cls, [n if type(n) is int else size_of(n, "sizes") for n in sizes])
 
     def numel(self) -> int:
-        """The number of elements of a tensor of these sizes."""
+        """Return the number of elements of a tensor of these sizes.
+
+        Returns
+        -------
+        int
+            The product of the sizes; 1 if there is none.
+
+        Examples
+        --------
+        >>> vt.Size((2, 3)).numel()
+        6
+        """
         return numel(self)
 
     @overload
@@ -109,12 +119,22 @@ _part = tuple.__getitem__
 
 
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
-    """The shape that all shapes broadcast to; an integer stands for a shape of one dimension.
+    """The shape that all shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : sequence of int, or int
+        The shapes; an integer stands for a shape of one dimension.
+
+    Returns
+    -------
+    Size
+        The shape of an elementwise operator's result.
 
     Raises
     ------
     ArgumentTypeError
-        If an item is not an integer.
+        If a size is not an integer.
     ArgumentValueError
         If a size is negative.
     ShapeError
@@ -122,7 +142,6 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.broadcast_shapes((3, 1), (4,))
     vtgrad.Size([3, 4])
     """
@@ -147,27 +166,34 @@ class ConversionMethods(CreationMethods, CastMethods):
     def numpy(self, *, force: bool = False) -> Array:
         """The tensor as a NumPy array on the same memory.
 
-        Writes to the array move no version: overwritten saved values are not detected.
+        Writes to the array move no version: overwritten saved values are not detected, except under
+        `vtgrad.autograd.graph.set_audit`.
 
         Parameters
         ----------
-        force : bool
-            Detach first, if the tensor requires grad.
+        force : bool, default False
+            Give an array also where the tensor requires grad, or is a lazy conjugate or negative;
+            that one's values are copied.
+
+        Returns
+        -------
+        ndarray
+            An array of the tensor's shape, strides and dtype.
 
         Raises
         ------
         NumpyConversionError
-            If the tensor requires grad, unless under `no_grad` or with `force`; or if the memory
-            does not contain its values, because it is a lazy conjugate or negative. With `force`,
-            that gives a copy.
+            If the tensor requires grad and recording is on, or memory does not hold its values
+            because it is a lazy conjugate or negative; unless forced.
 
         Examples
         --------
-        >>> import vtgrad as vt
         >>> x = vt.zeros(2)
         >>> x.numpy()[0] = 5
         >>> x
         tensor([5., 0.])
+        >>> x.requires_grad_().detach().numpy()
+        array([5., 0.], dtype=float32)
         """
         if not force:
             self._check_plain("numpy()")
@@ -210,10 +236,20 @@ class ConversionMethods(CreationMethods, CastMethods):
     def item(self) -> Number:
         """The only element as a Python number.
 
+        Returns
+        -------
+        bool, int, float or complex
+            The element; gradients do not pass through it.
+
         Raises
         ------
         ElementCountError
-            If there is not exactly one element; a RuntimeError.
+            If there is not exactly one element.
+
+        Examples
+        --------
+        >>> vt.tensor([[2.5]]).item()
+        2.5
         """
         array = self._impl.array
         if array.size != 1:
@@ -225,11 +261,15 @@ class ConversionMethods(CreationMethods, CastMethods):
         return number
 
     def tolist(self) -> Nested:
-        """The elements as nested lists of Python numbers; a number for 0-d tensors.
+        """The elements as nested lists of Python numbers.
+
+        Returns
+        -------
+        list or number
+            Lists as deep as there are dimensions; a number for a 0-d tensor.
 
         Examples
         --------
-        >>> import vtgrad as vt
         >>> vt.tensor([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
         """
@@ -374,7 +414,18 @@ class ConversionMethods(CreationMethods, CastMethods):
 
     @property
     def shape(self) -> Size:
-        """Length of each dimension."""
+        """Length of each dimension.
+
+        Returns
+        -------
+        Size
+            A tuple; the same as ``x.size()``.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3).shape
+        vtgrad.Size([2, 3])
+        """
         return _as_size(Size, self._impl.array.shape)
 
     @overload
@@ -382,7 +433,29 @@ class ConversionMethods(CreationMethods, CastMethods):
     @overload
     def size(self, dim: int) -> int: ...
     def size(self, dim: int | None = None) -> Size | int:
-        """The shape, or the length of one dimension."""
+        """The shape, or the length of one dimension.
+
+        Parameters
+        ----------
+        dim : int, optional
+            The dimension; negative numbers count from the end.
+
+        Returns
+        -------
+        Size or int
+            The shape, or the length of `dim`.
+
+        Raises
+        ------
+        DimensionError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2, 3)
+        >>> x.size(), x.size(-1)
+        (vtgrad.Size([2, 3]), 3)
+        """
         sizes = self._impl.sizes
         return _as_size(Size, sizes) if dim is None else sizes[_place(dim, len(sizes))]
 
@@ -391,26 +464,104 @@ class ConversionMethods(CreationMethods, CastMethods):
     @overload
     def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> Shape | int:
-        """The strides in elements, or the stride of one dimension."""
+        """Distance of neighbours in memory, in elements, of all dimensions or of one.
+
+        Parameters
+        ----------
+        dim : int, optional
+            The dimension; negative numbers count from the end.
+
+        Returns
+        -------
+        tuple of int, or int
+            0 along a dimension that `expand` has made; negative where an array of NumPy walks
+            backwards.
+
+        Raises
+        ------
+        DimensionError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2, 3)
+        >>> x.stride(), x.t().stride(), x[:, ::2].stride(1)
+        ((3, 1), (1, 3), 2)
+        """
         strides = self._impl.strides
         return strides if dim is None else strides[_place(dim, len(strides))]
 
     def ndimension(self) -> int:
-        """The number of dimensions."""
+        """Number of dimensions; the same as `ndim`.
+
+        Returns
+        -------
+        int
+            The length of the shape.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3).ndimension()
+        2
+        """
         return self._impl.array.ndim
 
     @property
     def itemsize(self) -> int:
-        """Bytes per element."""
+        """Bytes per element; the same as ``x.element_size()``.
+
+        Returns
+        -------
+        int
+            A number from 1 to 16.
+
+        Examples
+        --------
+        >>> vt.zeros(2, dtype=vt.float64).itemsize
+        8
+        """
         return self._impl.array.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements, also if elements share memory."""
+        """Bytes of all elements: ``x.numel() * x.itemsize``, also where elements share memory.
+
+        Returns
+        -------
+        int
+            The size of a gapless copy.
+
+        Examples
+        --------
+        >>> x = vt.zeros(3)
+        >>> x.nbytes, x.expand(2, 3).nbytes
+        (12, 24)
+        """
         return self._impl.array.nbytes
 
     def is_same_size(self, other: TensorBase) -> bool:
-        """Whether another tensor has the same shape."""
+        """Whether another tensor has the same shape.
+
+        Parameters
+        ----------
+        other : Tensor
+            The tensor to compare with.
+
+        Returns
+        -------
+        bool
+            False also for shapes that broadcast.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `other` is not a tensor.
+
+        Examples
+        --------
+        >>> vt.zeros(3).is_same_size(vt.zeros(1, 3))
+        False
+        """
         same: bool = self._impl.array.shape == array_of(other, "other").shape
         return same
 

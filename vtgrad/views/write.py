@@ -433,15 +433,25 @@ def write_geometry(
 def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
     """Count a write that was made by other means, for example through ``x.numpy()``.
 
+    Backward then refuses to use values that were saved before.
+
     Parameters
     ----------
-    tensor : tensor or iterable of tensors
+    tensor : Tensor or iterable of Tensor
         The written tensors. Inference tensors, which have no version, are skipped.
 
     Raises
     ------
     ArgumentTypeError
-        For any other argument; then no version has moved.
+        If an element is not a tensor; then no version has moved.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2)
+    >>> x.numpy()[:] = 7
+    >>> vt.autograd.graph.increment_version(x)
+    >>> x.writes()[-1].operator
+    'increment_version'
     """
     given: tuple[object, ...] = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
     written = []
