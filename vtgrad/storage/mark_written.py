@@ -36,7 +36,7 @@ def mark_written(
     impl : TensorImpl
         The tensor that will be written.
     index : WrittenIndex, optional
-        Which of its elements; all without it.
+        The elements; all by default.
     already : bool
         Whether the elements may have been overwritten by other means, so that they cannot be kept.
 

@@ -1,6 +1,7 @@
-"""Signs, exponents and neighbours of floating values, and what stands for nan and infinities.
+"""Signs, exponents and neighbours of floating values, and replacements for nan and infinities.
 
-What works on bits of the representation leaves them alone: the sign of a zero or of a nan counts.
+Functions on the bits of the representation respect all of them: the sign of a zero or of a nan
+counts.
 """
 
 from __future__ import annotations

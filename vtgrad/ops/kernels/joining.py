@@ -18,7 +18,7 @@ __all__ = ["cat", "stack"]
 
 
 def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
-    """The tensors one after another along a dimension that they have.
+    """The tensors one after another along an existing dimension.
 
     A tensor of shape ``(0,)`` joins anything, but its dtype counts.
 
@@ -110,7 +110,7 @@ def _common_dtype(tensors: Sequence[Array]) -> NumpyDType:
 
 
 def empty_joined(parts: Sequence[Array], shape: Shape, dtype: NumpyDType) -> Array:
-    """Row-major, or channels-last if all parts are."""
+    """A row-major array, or a channels-last one if all parts are."""
     if _are_channels_last(parts):
         return empty_strided(dtype, shape, channels_last_strides(shape))
     return np.empty(shape, dtype)

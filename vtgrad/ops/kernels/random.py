@@ -281,7 +281,7 @@ def draw_integers(
     return np.asarray(drawn).astype(dtype)
 
 
-# -- coins --------------------------------------------------------------------------------------
+# -- Bernoulli numbers --------------------------------------------------------------------------
 
 
 def bernoulli(self: Array, *, generator: Generator | None = None) -> Array:

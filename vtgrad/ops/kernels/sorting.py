@@ -1,7 +1,6 @@
 """Sorting, and the k largest or smallest.
 
-nan counts as larger than every number. Equal elements keep their order, also when sorting
-downwards.
+nan counts as larger than every number. Equal elements keep their order, also in descending sorts.
 """
 
 from __future__ import annotations

@@ -223,7 +223,7 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
     if self.ndim == 0:
         raise DimensionError("a 0-d tensor has no dimension to roll", dim=axes[0], ndim=0)
     places = tuple([normalize_dim(axis, self.ndim) for axis in axes])
-    # PyTorch joins two parts at each step. An empty one is in no channels-last order.
+    # PyTorch joins two parts at each step. An empty part is not channels-last.
     moved = all(step % self.shape[axis] for step, axis in zip(steps, places, strict=True))
     if moved:
         result = empty_joined([self], self.shape, self.dtype)

@@ -1,4 +1,4 @@
-"""Gradients of reductions that are not a handful of other kernels."""
+"""Gradients of reductions that need kernels of their own."""
 
 from __future__ import annotations
 
