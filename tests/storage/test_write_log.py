@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import vtgrad
 from vtgrad.storage import write_log
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.store import WrittenIndex
+from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.version_counter import VersionCounter
 from vtgrad.storage.write_log import WriteLog, region_of
 

@@ -34,11 +34,11 @@ from ..storage.mode import switched
 from ..storage.quiet import Runner, quiet_runner
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
+from .current_graph_task import running
 from .graph_task import ALL_EDGES, GraphTask
 from .input_buffer import InputBuffer, buffer_of, to_overwrite
 from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
 from .ready_queue import ReadyQueue
-from .running import running
 from .signals import NODES_BETWEEN_LOOKS, look_for_signals
 from .validate import fit_array, wrong_count
 

@@ -21,9 +21,9 @@ from ..storage.rewind import rewinding
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .array_run import run_arrays
+from .current_graph_task import running
 from .graph_task import GraphTask
 from .helper_thread import run_on_helper_thread
-from .running import running
 from .tensor_run import run_recorded
 
 __all__ = ["execute"]

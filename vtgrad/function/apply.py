@@ -9,14 +9,14 @@ from typing import ClassVar, ParamSpec, Protocol, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..graph.audit import audit
-from ..graph.functions import collect_next_edges
 from ..graph.input_metadata import metadata_of
 from ..graph.recording import is_recording
+from ..graph.set_history import collect_next_edges
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .context import Call, FunctionCtx
-from .missing import no_setup_context
+from .default_methods import no_setup_context
 from .node import BackwardCFunction
 from .results import (
     check_results,

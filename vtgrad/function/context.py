@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 from ..errors import ArgumentTypeError, FunctionError, GraphFreedError, ViewInvalidError
 from ..graph.audit import Fingerprint
 from ..graph.edge import Edge
-from ..graph.functions import gradient_edge
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.saved_variable import SavedResult, SavedVariable
+from ..graph.set_history import gradient_edge
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.version_counter import INFERENCE

@@ -22,7 +22,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..tensor.tensor import Tensor
 from .context import Call, FunctionCtx
-from .missing import no_backward
+from .default_methods import no_backward
 
 __all__ = ["BackwardCFunction", "UsersFunction"]
 

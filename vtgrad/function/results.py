@@ -25,16 +25,16 @@ from typing import Final, TypeVar
 
 from ..errors import FunctionError, UndeclaredWriteError
 from ..graph.autograd_meta import AutogradMeta
-from ..graph.functions import own_meta, requires_grad
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.saved_variable import SavedVariable
+from ..graph.set_history import own_meta, requires_grad
 from ..ops.view_impls import views as view_impls
+from ..storage.record_write import DIRECT, count_write
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
 from ..storage.warn import warn
-from ..storage.writers import DIRECT, count_write
 from ..views.check_inplace import check_base
 from ..views.creation_meta import CreationMeta
 from ..views.differentiable_view_meta import DifferentiableViewMeta, view_meta_of

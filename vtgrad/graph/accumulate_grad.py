@@ -11,18 +11,18 @@ import numpy as np
 
 from ..storage.arrays import Array, Shape
 from ..storage.geometry import is_non_overlapping_and_dense
+from ..storage.record_write import on_behalf, write_for
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.writers import on_behalf, write_for
 from .autograd_meta import AutogradMeta
-from .changed_leaf import check_changed_leaf, in_shape_of, layout_of_grad, reshaped_grad
+from .changed_leaf_shape import check_changed_leaf, in_shape_of, layout_of_grad, reshaped_grad
 from .grad_stores import GradStores, is_plainly_added_to
 from .hooks import GradCell, LeafState, graph_lock
 from .input_metadata import InputMetadata
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
-from .overwritten import leaf_moved_error
 from .region import Gradient
+from .saved_variable_errors import leaf_moved_error
 
 __all__ = ["AccumulateGrad"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ..storage.recent_writes import CallSite
-from ..storage.writers import OUTERMOST, caller
+from ..storage.record_write import OUTERMOST, caller
 
 if TYPE_CHECKING:
     from .node import Node

@@ -32,11 +32,11 @@ from ..storage.geometry import has_self_overlap
 from ..storage.lazy_array import LazyArray, like
 from ..storage.mark_written import mark_written
 from ..storage.mode import switched
+from ..storage.record_write import KEPT, LAST_PLACE, OUTERMOST, caller
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.thread_mode import settle, thread
 from ..storage.version_counter import INFERENCE, Record, Storing, VersionCounter
-from ..storage.writers import KEPT, LAST_PLACE, OUTERMOST, caller
 from .hooks import GradCell
 from .operators import operators
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ..errors import GradRequiredError
 from ..storage.tensor_base import TensorBase
-from .functions import gradient_edge
 from .node import Node
+from .set_history import gradient_edge
 
 __all__ = ["GradientEdge", "get_gradient_edge"]
 

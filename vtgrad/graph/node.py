@@ -23,7 +23,7 @@ from .hooks import (
 )
 from .input_metadata import InputMetadata, ResultInfo, result_info
 from .region import Gradient
-from .this_thread import this_thread
+from .thread_local_state import this_thread
 
 T = TypeVar("T", bound=TensorBase)
 G = TypeVar("G", bound=TensorBase | None)

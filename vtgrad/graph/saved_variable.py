@@ -42,8 +42,8 @@ from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
 from .overwrite_check import overwrite_rule
-from .overwritten import stale_saved_error
-from .this_thread import this_thread
+from .saved_variable_errors import stale_saved_error
+from .thread_local_state import this_thread
 
 if TYPE_CHECKING:
     from .node import Node

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from .arrays import Array
 from .layout import PECULIAR
+from .prepared_store import WrittenIndex
 from .rewind import keep_overwritten
-from .store import WrittenIndex
 from .tensor_impl import TensorImpl
 from .version_counter import VersionCounter
 from .write_log import SAVED, own_log, region_of

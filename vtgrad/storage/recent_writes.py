@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from .arrays import Shape
 from .layout import Layout
+from .record_write import KEPT
 from .version_counter import Record, Site, VersionCounter, WrittenPart
-from .writers import KEPT
 
 __all__ = [
     "CallSite",

@@ -43,7 +43,7 @@ import numpy as np
 
 from .arrays import Array, Shape
 from .lazy_array import physical
-from .store import WrittenIndex
+from .prepared_store import WrittenIndex
 from .strides import reach
 from .tensor_impl import TensorImpl
 from .version_counter import Record, VersionCounter

@@ -20,8 +20,8 @@ from ..errors import (
     ViewInvalidError,
 )
 from ..graph.audit import audit, show_to_numpy
-from ..graph.functions import meta_of, requires_grad
 from ..graph.recording import is_grad_enabled
+from ..graph.set_history import meta_of, requires_grad
 from ..ops.calling.arguments import array_of
 from ..ops.calling.from_python import index_of, size_of
 from ..ops.generated import functional as F

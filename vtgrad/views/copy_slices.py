@@ -17,7 +17,7 @@ from ..graph.large import large
 from ..graph.node import FRESH, Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
-from ..graph.this_thread import this_thread
+from ..graph.thread_local_state import this_thread
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry, has_self_overlap, reach
 from ..storage.storage import bytes_of

@@ -42,20 +42,17 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from ..graph.functions import requires_grad
 from ..graph.node import Node
 from ..graph.recording import is_recording
+from ..graph.set_history import requires_grad
 from ..storage.arrays import Array
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.layout import PECULIAR
 from ..storage.mark_written import Place, mark_part, mark_written
 from ..storage.number_arrays import SMALL
+from ..storage.prepared_store import Store
 from ..storage.quiet import quiet, renewed
-from ..storage.store import Store
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE
-from ..storage.writers import (
+from ..storage.record_write import (
     BRACKETS,
     DIRECT,
     LAST_PLACE,
@@ -66,6 +63,9 @@ from ..storage.writers import (
     last_caller,
     wrote,
 )
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE
 from .change_geometry import change_geometry
 from .check_inplace import (
     check_base,

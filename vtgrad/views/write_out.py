@@ -13,22 +13,22 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import OutGradError, ResultTypeError, ShapeError
-from ..graph.functions import forget_leaf_node, requires_grad
 from ..graph.recording import is_recording
+from ..graph.set_history import forget_leaf_node, requires_grad
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.mark_written import mark_written
 from ..storage.quiet import quiet, run_quietly
+from ..storage.record_write import DIRECT, wrote
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, Storing, VersionCounter
 from ..storage.warn import warn
-from ..storage.writers import DIRECT, wrote
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
 from .resize import make_room, needed_bytes, resized
-from .store_result import check_result_dtype
+from .store_inplace_result import check_result_dtype
 
 __all__ = ["check_out", "write_out", "write_outs"]
 

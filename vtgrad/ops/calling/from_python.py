@@ -23,7 +23,7 @@ from vtgrad.errors import (
     ResultTypeError,
     ShapeError,
 )
-from vtgrad.graph.functions import own_meta
+from vtgrad.graph.set_history import own_meta
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import category, dtype_of, get_default_dtype, number_dtype, promote

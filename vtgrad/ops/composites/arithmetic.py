@@ -22,7 +22,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number, NumpyDType
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.views.store_result import store_result
+from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 
 __all__ = [

@@ -12,7 +12,7 @@ from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.views.store_result import store_result
+from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 
 __all__ = ["copysign", "copysign_", "heaviside", "heaviside_"]

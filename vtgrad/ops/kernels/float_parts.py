@@ -21,7 +21,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     refuse,
     run,
 )
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.result_strides import (
     broadcast_shapes,
     empty_in_order_of,
     empty_like_elementwise,

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtgrad.errors import ArgumentValueError, ShapeError
-from vtgrad.ops.kernels.support.layout import element_strides, empty_strided, layout_of_values
+from vtgrad.ops.kernels.support.result_strides import (
+    element_strides,
+    empty_strided,
+    layout_of_values,
+)
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import promote
 from vtgrad.storage.geometry import normalize_dim, view_strides

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import BOOL, Operand, binary, predicate, refuse, unary
-from vtgrad.ops.kernels.support.layout import as_converted, broadcast_shapes, empty_like_elementwise
+from vtgrad.ops.kernels.support.result_strides import (
+    as_converted,
+    broadcast_shapes,
+    empty_like_elementwise,
+)
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import number_dtype, result_dtype
 

@@ -13,7 +13,7 @@ from vtgrad.errors import DTypeError, ElementIndexError
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
 
-from .support.layout import empty_like_preserving
+from .support.result_strides import empty_like_preserving
 
 __all__ = ["argsort", "sort", "sort_stable", "topk"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DimensionError, NotSupportedError, ShapeError
 from vtgrad.ops.kernels.copying.copies import contiguous
-from vtgrad.ops.kernels.support.layout import empty_like_preserving
+from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import promote
 from vtgrad.storage.geometry import normalize_dim

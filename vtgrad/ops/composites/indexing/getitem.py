@@ -22,10 +22,10 @@ from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.mark_written import Place
+from vtgrad.storage.record_write import DIRECT, on_behalf, write_for
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import T
-from vtgrad.storage.writers import DIRECT, on_behalf, write_for
 from vtgrad.views.write import write_part
 
 __all__ = ["getitem", "setitem"]

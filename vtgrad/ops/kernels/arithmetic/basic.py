@@ -24,7 +24,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     unary,
     working,
 )
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.result_strides import (
     broadcast_shapes,
     empty_like_elementwise,
     empty_like_preserving,
@@ -32,7 +32,7 @@ from vtgrad.ops.kernels.support.layout import (
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import category, number_dtype, result_dtype
 from vtgrad.storage.lazy_array import physical
-from vtgrad.storage.store import Store, copied
+from vtgrad.storage.prepared_store import Store, copied
 
 __all__ = [
     "abs",

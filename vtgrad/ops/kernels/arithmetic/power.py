@@ -18,7 +18,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     run,
     unary,
 )
-from vtgrad.ops.kernels.support.layout import empty_like_elementwise
+from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import result_dtype
 

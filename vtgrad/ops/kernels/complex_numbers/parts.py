@@ -8,7 +8,7 @@ import numpy as np
 
 from vtgrad.errors import DTypeError
 from vtgrad.ops.kernels.support.elementwise import BOOL, floating, number, place
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.result_strides import (
     broadcast_shapes,
     empty_in_order_of,
     empty_like_elementwise,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import place, refuse, run
-from vtgrad.ops.kernels.support.layout import broadcast_shapes
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import result_dtype
 

@@ -18,12 +18,12 @@ import numpy as np
 from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying.copies import clone
 from vtgrad.ops.kernels.indexing.index_support import adding_at, last_mentions, put_last, readable
-from vtgrad.ops.kernels.support.layout import broadcast_shapes, empty_strided
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_strided
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import memory_order, view_strides
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import NOTHING, Store, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
 
 __all__ = [
     "index",

@@ -17,7 +17,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
 )
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import NOTHING, Store, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
 
 __all__ = ["put", "put_", "put_overwritten", "take", "take_spread"]
 

@@ -25,7 +25,7 @@ from vtgrad.errors import (
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.geometry import is_non_overlapping_and_dense
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import Store, WrittenIndex, carry_out
+from vtgrad.storage.prepared_store import Store, WrittenIndex, carry_out
 
 __all__ = [
     "add_at",

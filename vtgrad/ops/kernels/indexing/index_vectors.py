@@ -23,7 +23,7 @@ from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import NOTHING, Store, WrittenIndex, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store, WrittenIndex, carry_out
 
 __all__ = [
     "index_add",

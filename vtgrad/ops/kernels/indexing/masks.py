@@ -14,11 +14,11 @@ from vtgrad.ops.kernels.indexing.index_support import (
     fill_value,
     readable,
 )
-from vtgrad.ops.kernels.support.layout import broadcast_shapes
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import Store, carry_out
+from vtgrad.storage.prepared_store import Store, carry_out
 
 __all__ = [
     "masked_fill",

@@ -16,7 +16,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     run,
 )
 from vtgrad.ops.kernels.support.elementwise import working as working_dtype
-from vtgrad.ops.kernels.support.layout import broadcast_shapes, empty_like_elementwise
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_like_elementwise
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import result_dtype
 

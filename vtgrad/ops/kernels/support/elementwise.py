@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from vtgrad.errors import DTypeError, NotSupportedError
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.result_strides import (
     as_converted,
     broadcast_shapes,
     empty_like_elementwise,

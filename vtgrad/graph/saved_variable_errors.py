@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ..errors import StaleSavedError
 from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
-from ..storage.recent_writes import (
-    CallSite,
-    Write,
-    find_write,
-    operator_of,
-    quoted,
-    recent_writes,
-)
+from ..storage.recent_writes import CallSite, Write, find_write, operator_of, quoted, recent_writes
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import VersionCounter
 from ..storage.written_elements import written_elements

@@ -20,7 +20,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import NOTHING, Store, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
 
 __all__ = [
     "index_reduce",

@@ -9,7 +9,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .accumulate_grad import AccumulateGrad
 from .autograd_meta import AutogradMeta
-from .changed_leaf import layout_of_grad
+from .changed_leaf_shape import layout_of_grad
 from .edge import Edge, ResultEdge
 from .input_metadata import InputMetadata, metadata_of
 from .node import Node
