@@ -275,9 +275,9 @@ def find_write(counter: VersionCounter, version: int) -> Write | None:
     return None if record is None else _write_of(record)
 
 
-def quoted(text: str, place: CallSite | None) -> str:
+def quoted(text: str, call_site: CallSite | None) -> str:
     """A line of a message that names a line of the program, and the text of that line."""
-    source = "" if place is None else place.source
+    source = "" if call_site is None else call_site.source
     return f"\n  {text}" + (f"\n      {source}" if source else "")
 
 

@@ -131,10 +131,10 @@ def write_outs(
 
     See `write_out`.
     """
-    layouts = [
+    new_strides = [
         _new_strides(out, result, exact, False) for out, result in zip(outs, results, strict=True)
     ]
-    targets = [_Target(*each) for each in zip(outs, results, layouts, strict=True)]
+    targets = [_Target(*each) for each in zip(outs, results, new_strides, strict=True)]
     storing = Storing()
     try:
         for target in targets:

@@ -405,7 +405,7 @@ def number_of(value: object, name: str) -> Number:
 
 
 def check_device(device: Device | str | None) -> None:
-    """Refuse every place but the CPU.
+    """Refuse every device but the CPU.
 
     Raises
     ------

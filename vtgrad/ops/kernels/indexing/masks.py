@@ -1,4 +1,4 @@
-"""Reading and storing values where a mask is true, and the places of what is not zero."""
+"""Reading and storing values where a mask is true, and the indices of nonzero elements."""
 
 from __future__ import annotations
 
@@ -140,6 +140,6 @@ def nonzero(self: Array) -> Array:
         return np.empty((1 if self else 0, 0), np.int64)
     found = np.nonzero(self)
     out: Array = np.empty((len(found[0]), self.ndim), np.int64, "F")
-    for column, places in enumerate(found):
-        out[:, column] = places
+    for column, indices in enumerate(found):
+        out[:, column] = indices
     return out
