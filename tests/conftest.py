@@ -14,9 +14,12 @@ The profile is chosen by the environment variable ``HYPOTHESIS_PROFILE``:
 
 import importlib.util
 import os
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
+
+import vtgrad
 
 # No deadlines and no complaint about slow generation: both measure the machine's other
 # guests, and `benchmarks/` is where speed is looked at.
@@ -39,3 +42,7 @@ if settings().derandomize and hasattr(providers, "_get_local_constants"):
 # The comparison with PyTorch runs in an environment of its own (`make oracle`), where an
 # empty collection is a failure.
 collect_ignore = [] if importlib.util.find_spec("torch") else ["oracle"]
+
+# An installed package has no generator of code. Tests that read its tables find it in the sources.
+if importlib.util.find_spec("vtgrad.codegen") is None:
+    vtgrad.__path__.append(str(Path(__file__).resolve().parents[1] / "vtgrad"))

@@ -12,11 +12,11 @@ from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
-from typing import Final
+from typing import Final as _Final
 
 # First, so that type checkers take `vtgrad.tensor` for the function imported below, as Python
 # does, and not for the module.
-from .tensor import Tensor as Tensor
+from .tensor.tensor import Tensor as Tensor
 
 # isort: split
 from . import autograd as autograd
@@ -28,26 +28,9 @@ from .autograd import inference_mode as inference_mode
 from .autograd import is_grad_enabled as is_grad_enabled
 from .autograd import no_grad as no_grad
 from .autograd import set_grad_enabled as set_grad_enabled
-from .conversion import Size as Size
-from .conversion import broadcast_shapes as broadcast_shapes
-from .creation import arange as arange
-from .creation import as_tensor as as_tensor
-from .creation import empty as empty
-from .creation import empty_strided as empty_strided
-from .creation import eye as eye
-from .creation import from_numpy as from_numpy
-from .creation import full as full
-from .creation import linspace as linspace
-from .creation import ones as ones
-from .creation import tensor as tensor
-from .creation import zeros as zeros
-from .dtype_info import can_cast as can_cast
-from .dtype_info import finfo as finfo
-from .dtype_info import iinfo as iinfo
-from .dtype_info import promote_types as promote_types
-from .dtype_info import result_type as result_type
 from .graph.grad_mode import is_inference as is_inference
 from .graph.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+from .ops.generated import public as _operators
 from .ops.generated.public import *  # generated, with an `__all__`
 from .random import Generator as Generator
 from .random import default_generator as default_generator
@@ -56,11 +39,6 @@ from .random import initial_seed as initial_seed
 from .random import manual_seed as manual_seed
 from .random import seed as seed
 from .random import set_rng_state as set_rng_state
-from .sampling import normal as normal
-from .sampling import rand as rand
-from .sampling import randint as randint
-from .sampling import randn as randn
-from .sampling import randperm as randperm
 from .storage import device as _device
 from .storage import dtypes as _dtypes
 from .storage import memory_format as _memory_format
@@ -82,30 +60,154 @@ from .storage.recent_writes import CallSite as CallSite
 from .storage.recent_writes import Write as Write
 from .storage.recent_writes import WrittenView as WrittenView
 from .storage.written_elements import WrittenElements as WrittenElements
+from .tensor.conversion import Size as Size
+from .tensor.conversion import broadcast_shapes as broadcast_shapes
+from .tensor.creation import arange as arange
+from .tensor.creation import as_tensor as as_tensor
+from .tensor.creation import empty as empty
+from .tensor.creation import empty_strided as empty_strided
+from .tensor.creation import eye as eye
+from .tensor.creation import from_numpy as from_numpy
+from .tensor.creation import full as full
+from .tensor.creation import linspace as linspace
+from .tensor.creation import ones as ones
+from .tensor.creation import tensor as tensor
+from .tensor.creation import zeros as zeros
+from .tensor.dtype_info import can_cast as can_cast
+from .tensor.dtype_info import finfo as finfo
+from .tensor.dtype_info import iinfo as iinfo
+from .tensor.dtype_info import promote_types as promote_types
+from .tensor.dtype_info import result_type as result_type
+from .tensor.sampling import normal as normal
+from .tensor.sampling import rand as rand
+from .tensor.sampling import randint as randint
+from .tensor.sampling import randn as randn
+from .tensor.sampling import randperm as randperm
+
+__version__: _Final = "0.1.0.dev0"
 
 device = _device.Device
 dtype = _dtypes.DType
 memory_format = _memory_format.MemoryFormat
 layout = _memory_layout.MemoryLayout
 
-contiguous_format: Final = _memory_format.MemoryFormat.CONTIGUOUS
-preserve_format: Final = _memory_format.MemoryFormat.PRESERVE
-channels_last: Final = _memory_format.MemoryFormat.CHANNELS_LAST
-channels_last_3d: Final = _memory_format.MemoryFormat.CHANNELS_LAST_3D
-strided: Final = _memory_layout.MemoryLayout.STRIDED
+contiguous_format: _Final = _memory_format.MemoryFormat.CONTIGUOUS
+preserve_format: _Final = _memory_format.MemoryFormat.PRESERVE
+channels_last: _Final = _memory_format.MemoryFormat.CHANNELS_LAST
+channels_last_3d: _Final = _memory_format.MemoryFormat.CHANNELS_LAST_3D
+strided: _Final = _memory_layout.MemoryLayout.STRIDED
 
-newaxis: Final = None
+newaxis: _Final = None
 
 # Whether the hot layers are native modules; see Note [One source, two builds].
-__compiled__: Final = not _tensor_impl.__file__.endswith(".py")
+__compiled__: _Final = not _tensor_impl.__file__.endswith(".py")
 
 # PyTorch's other names for dtypes. Three of them hide what Python calls so, here only.
-bool: Final = _dtypes.bool_
-half: Final = _dtypes.float16
-float: Final = _dtypes.float32
-double: Final = _dtypes.float64
-cfloat: Final = _dtypes.complex64
-cdouble: Final = _dtypes.complex128
-short: Final = _dtypes.int16
-int: Final = _dtypes.int32
-long: Final = _dtypes.int64
+bool: _Final = _dtypes.bool_
+half: _Final = _dtypes.float16
+float: _Final = _dtypes.float32
+double: _Final = _dtypes.float64
+cfloat: _Final = _dtypes.complex64
+cdouble: _Final = _dtypes.complex128
+short: _Final = _dtypes.int16
+int: _Final = _dtypes.int32
+long: _Final = _dtypes.int64
+
+__all__ = [
+    # tensors, and what makes them
+    "Size",
+    "Tensor",
+    "arange",
+    "as_tensor",
+    "broadcast_shapes",
+    "empty",
+    "empty_strided",
+    "eye",
+    "from_numpy",
+    "full",
+    "linspace",
+    "ones",
+    "tensor",
+    "zeros",
+    # dtypes
+    "bool",
+    "can_cast",
+    "cdouble",
+    "cfloat",
+    "complex128",
+    "complex64",
+    "double",
+    "dtype",
+    "finfo",
+    "float",
+    "float16",
+    "float32",
+    "float64",
+    "get_default_dtype",
+    "half",
+    "iinfo",
+    "int",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "long",
+    "promote_types",
+    "result_type",
+    "set_default_dtype",
+    "short",
+    "uint8",
+    # memory and devices
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "device",
+    "layout",
+    "memory_format",
+    "preserve_format",
+    "strided",
+    # gradients
+    "autograd",
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+    # random numbers
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "normal",
+    "rand",
+    "randint",
+    "randn",
+    "random",
+    "randperm",
+    "seed",
+    "set_rng_state",
+    # who wrote, and errors
+    "CallSite",
+    "Write",
+    "WrittenElements",
+    "WrittenView",
+    "errors",
+    # constants and the rest
+    "__compiled__",
+    "__version__",
+    "e",
+    "inf",
+    "nan",
+    "newaxis",
+    "pi",
+    "utils",
+]
+__all__ += _operators.__all__
+
+
+def __dir__() -> list[str]:
+    """The public names, without the modules that they come from."""
+    return sorted(__all__)

@@ -23,8 +23,7 @@ _ROOT: Final = Path(vt.__file__).parent
 _WORKERS: Final = (
     "ops/kernels/",
     "ops/formulas/",
-    "ops/view_impls.py",
-    "ops/overwriting.py",
+    "ops/view_impls/views.py",
     "storage/geometry.py",
     "storage/shapes.py",
     "storage/strides.py",

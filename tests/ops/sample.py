@@ -4,7 +4,7 @@ The numbers keep away from places where an operator has no derivative (integers 
 for `maximum`, zero for `abs`), so that finite differences mean something.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -25,11 +25,15 @@ __all__ = [
     "THIRD",
     "VECTOR",
     "WHOLE",
+    "Binary",
     "Expected",
     "Sample",
     "Samples",
+    "Unary",
     "array",
+    "binary_samples",
     "sample",
+    "unary_samples",
 ]
 
 # What NumPy makes of the same arguments: one array or several, or None to compare nothing.
@@ -57,10 +61,29 @@ class Sample:
 
 Samples: TypeAlias = dict[str, list[Sample]]
 
+# By operator: the same in NumPy, and the arrays or the pairs of operands to try.
+Unary: TypeAlias = Mapping[str, tuple[Expected, Sequence[Array]]]
+Binary: TypeAlias = Mapping[str, tuple[Expected, Sequence[tuple[object, object]]]]
+
 
 def sample(expected: Expected, *arguments: object, **options: object) -> Sample:
     """A sample, written the way the operator is called."""
     return Sample(expected, arguments, options)
+
+
+def unary_samples(table: Unary) -> Samples:
+    """Samples of operators of one tensor."""
+    return {
+        name: [sample(function, x) for x in arrays] for name, (function, arrays) in table.items()
+    }
+
+
+def binary_samples(table: Binary) -> Samples:
+    """Samples of operators of two operands."""
+    return {
+        name: [sample(function, a, b) for a, b in pairs]
+        for name, (function, pairs) in table.items()
+    }
 
 
 def array(values: object, dtype: str = "float64") -> Array:

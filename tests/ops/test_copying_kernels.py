@@ -11,8 +11,8 @@ from vtgrad.errors import (
     ResultTypeError,
     ShapeError,
 )
-from vtgrad.ops.kernels import copying
-from vtgrad.ops.kernels.scalars import as_element
+from vtgrad.ops.kernels import copying, joining, structure
+from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array
 
 X: Array = np.arange(6.0).reshape(2, 3)
@@ -36,73 +36,73 @@ def test_a_clone_of_a_repeated_row_is_writable_and_dense() -> None:
 
 
 def test_cat_promotes_and_skips_empty_vectors_except_for_their_dtype() -> None:
-    joined = copying.cat([np.array([], np.float64), np.ones((1, 3), np.int32)], -2)
+    joined = joining.cat([np.array([], np.float64), np.ones((1, 3), np.int32)], -2)
     assert joined.tolist() == [[1, 1, 1]]
     assert joined.dtype == np.float64
-    assert copying.cat([X, X[:, :1]], 1).tolist() == [[0, 1, 2, 0], [3, 4, 5, 3]]
-    assert copying.cat([np.ones(2, np.float32), np.ones(1, np.int64)]).dtype == np.float32
+    assert joining.cat([X, X[:, :1]], 1).tolist() == [[0, 1, 2, 0], [3, 4, 5, 3]]
+    assert joining.cat([np.ones(2, np.float32), np.ones(1, np.int64)]).dtype == np.float32
 
 
 def test_cat_refuses_what_does_not_fit() -> None:
     with pytest.raises(ArgumentValueError):
-        copying.cat([])
+        joining.cat([])
     with pytest.raises(ShapeError):
-        copying.cat([np.array(1.0), np.ones(1)])
+        joining.cat([np.array(1.0), np.ones(1)])
     with pytest.raises(ShapeError):
-        copying.cat([X, X[:, :2]])
+        joining.cat([X, X[:, :2]])
     with pytest.raises(ShapeError):
-        copying.cat([X, X[0]])
+        joining.cat([X, X[0]])
     with pytest.raises(DimensionError):
-        copying.cat([X, X], 2)
+        joining.cat([X, X], 2)
 
 
 def test_stack_puts_the_new_dimension_anywhere() -> None:
-    assert copying.stack([X[0], X[1]], -1).tolist() == [[0, 3], [1, 4], [2, 5]]
+    assert joining.stack([X[0], X[1]], -1).tolist() == [[0, 3], [1, 4], [2, 5]]
     with pytest.raises(ShapeError):
-        copying.stack([X, X[0]])
+        joining.stack([X, X[0]])
     with pytest.raises(ShapeError):
-        copying.stack([])
+        joining.stack([])
     with pytest.raises(DimensionError):
-        copying.stack([X], 3)
+        joining.stack([X], 3)
 
 
 def test_repeat_tiles_and_adds_dimensions_in_front() -> None:
-    assert copying.repeat(np.array([1, 2]), (2, 2)).tolist() == [[1, 2, 1, 2], [1, 2, 1, 2]]
-    assert copying.repeat(X, (0, 1)).shape == (0, 3)
-    assert copying.repeat(np.array(3.0), ()).tolist() == 3.0
+    assert structure.repeat(np.array([1, 2]), (2, 2)).tolist() == [[1, 2, 1, 2], [1, 2, 1, 2]]
+    assert structure.repeat(X, (0, 1)).shape == (0, 3)
+    assert structure.repeat(np.array(3.0), ()).tolist() == 3.0
     with pytest.raises(ShapeError):
-        copying.repeat(X, (2,))
+        structure.repeat(X, (2,))
     with pytest.raises(ShapeError):
-        copying.repeat(X, (2, -1))
+        structure.repeat(X, (2, -1))
 
 
 def test_roll_goes_round_in_dimensions_or_in_row_major_order() -> None:
-    assert copying.roll(X, 1).tolist() == [[5, 0, 1], [2, 3, 4]]
-    assert copying.roll(X, -1, 1).tolist() == [[1, 2, 0], [4, 5, 3]]
-    assert copying.roll(X, (1, 1), (0, 1)).tolist() == [[5, 3, 4], [2, 0, 1]]
-    assert steps(copying.roll(X.T, 1, 0)) == (2, 1)
+    assert structure.roll(X, 1).tolist() == [[5, 0, 1], [2, 3, 4]]
+    assert structure.roll(X, -1, 1).tolist() == [[1, 2, 0], [4, 5, 3]]
+    assert structure.roll(X, (1, 1), (0, 1)).tolist() == [[5, 3, 4], [2, 0, 1]]
+    assert steps(structure.roll(X.T, 1, 0)) == (2, 1)
     with pytest.raises(ShapeError):
-        copying.roll(X, (1, 2))
+        structure.roll(X, (1, 2))
     with pytest.raises(ShapeError):
-        copying.roll(X, ())
+        structure.roll(X, ())
     with pytest.raises(DimensionError):
-        copying.roll(X, 1, 2)
+        structure.roll(X, 1, 2)
 
 
 def test_flip_reverses_each_named_dimension() -> None:
-    assert copying.flip(X, (0, -1)).tolist() == [[5, 4, 3], [2, 1, 0]]
-    assert copying.flip(X, ()).tolist() == X.tolist()
-    assert steps(copying.flip(X.T, 0)) == (1, 3)
+    assert structure.flip(X, (0, -1)).tolist() == [[5, 4, 3], [2, 1, 0]]
+    assert structure.flip(X, ()).tolist() == X.tolist()
+    assert steps(structure.flip(X.T, 0)) == (1, 3)
     with pytest.raises(ShapeError):
-        copying.flip(X, (0, -2))
+        structure.flip(X, (0, -2))
 
 
 def test_triangles_are_taken_in_the_last_two_dimensions() -> None:
-    assert copying.tril(X, -1).tolist() == [[0, 0, 0], [3, 0, 0]]
-    assert copying.triu(X, 1).tolist() == [[0, 1, 2], [0, 0, 5]]
-    assert copying.tril(np.ones((2, 2, 2))).tolist() == [[[1, 0], [1, 1]]] * 2
+    assert structure.tril(X, -1).tolist() == [[0, 0, 0], [3, 0, 0]]
+    assert structure.triu(X, 1).tolist() == [[0, 1, 2], [0, 0, 5]]
+    assert structure.tril(np.ones((2, 2, 2))).tolist() == [[[1, 0], [1, 1]]] * 2
     with pytest.raises(ShapeError):
-        copying.triu(X[0])
+        structure.triu(X[0])
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_triangles_are_taken_in_the_last_two_dimensions() -> None:
     [
         copying.clone(X),
         copying.contiguous(X),
-        copying.cat([X]),
-        copying.stack([X]),
-        copying.repeat(X, (1, 1)),
-        copying.roll(X, 0, 0),
-        copying.flip(X, ()),
-        copying.tril(X, 5),
+        joining.cat([X]),
+        joining.stack([X]),
+        structure.repeat(X, (1, 1)),
+        structure.roll(X, 0, 0),
+        structure.flip(X, ()),
+        structure.tril(X, 5),
     ],
 )
 def test_results_share_no_memory_with_the_input(result: Array) -> None:
@@ -166,7 +166,7 @@ def test_numbers_that_do_not_fit_are_refused(value: complex, dtype: str) -> None
 
 def test_the_number_of_a_diagonal_must_be_an_integer() -> None:
     with pytest.raises(ArgumentTypeError):
-        copying.tril(X, np.array(True))  # type: ignore[arg-type]  # that is the test
+        structure.tril(X, np.array(True))  # type: ignore[arg-type]  # that is the test
     with pytest.raises(ArgumentTypeError):
         vt.ones(2, 2).tril_(vt.tensor(True))  # type: ignore[arg-type]  # that is the test
 

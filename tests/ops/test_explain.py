@@ -4,7 +4,7 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
-from vtgrad.ops.explain import explain, explained
+from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.storage.tensor_base import TensorBase
 
 

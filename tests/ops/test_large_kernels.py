@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from vtgrad.ops.kernels import comparison as co
-from vtgrad.ops.kernels import index_support
+from vtgrad.ops.kernels import comparison
+from vtgrad.ops.kernels.indexing import index_support
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.store import carry_out
 
@@ -14,17 +14,17 @@ LARGE = 3 * 8192 + 5
 SMALL = 1000
 
 KERNELS: dict[str, Callable[[Array], Array]] = {
-    "relu": co.relu,
-    "clamp": lambda x: co.clamp(x, -0.5, 0.25),
-    "clamp in reverse": lambda x: co.clamp(x, 0.25, -0.5),
-    "clamp above zero": lambda x: co.clamp(x, 0, 1),
-    "clamp below zero": lambda x: co.clamp(x, -1.0, 0.0),
-    "clamp_min": lambda x: co.clamp_min(x, 0.0),
-    "clamp_max": lambda x: co.clamp_max(x, 0.5),
-    "where": lambda x: co.where(x > 0.3, x, 0),
-    "where not": lambda x: co.where(x > 0.3, 0, x),
-    "threshold_backward": lambda x: co.threshold_backward(x, x, 0.1),
-    "halved_where": lambda x: co.halved_where(x, x > 0),
+    "relu": comparison.relu,
+    "clamp": lambda x: comparison.clamp(x, -0.5, 0.25),
+    "clamp in reverse": lambda x: comparison.clamp(x, 0.25, -0.5),
+    "clamp above zero": lambda x: comparison.clamp(x, 0, 1),
+    "clamp below zero": lambda x: comparison.clamp(x, -1.0, 0.0),
+    "clamp_min": lambda x: comparison.clamp_min(x, 0.0),
+    "clamp_max": lambda x: comparison.clamp_max(x, 0.5),
+    "where": lambda x: comparison.where(x > 0.3, x, 0),
+    "where not": lambda x: comparison.where(x > 0.3, 0, x),
+    "threshold_backward": lambda x: comparison.threshold_backward(x, x, 0.1),
+    "halved_where": lambda x: comparison.halved_where(x, x > 0),
 }
 
 
@@ -57,10 +57,10 @@ def test_a_choice_stored_in_one_of_its_operands(size: int) -> None:
         for other in (b, 0):
             expected = np.where(condition, a, other)
             target = a.copy()
-            assert co.where(condition, target, other, out=target) is target
+            assert comparison.where(condition, target, other, out=target) is target
             assert np.array_equal(target, expected)
             target = a.copy()
-            assert co.where(condition, other, target, out=target) is target
+            assert comparison.where(condition, other, target, out=target) is target
             assert np.array_equal(target, np.where(condition, other, a))
 
 

@@ -5,18 +5,18 @@ import pytest
 
 from tests.ops.pointwise import strides
 from vtgrad.errors import ShapeError
-from vtgrad.ops.kernels.arithmetic import add, mul, neg
-from vtgrad.ops.kernels.bitwise import logical_or
+from vtgrad.ops.kernels.arithmetic.basic import add, mul, neg
+from vtgrad.ops.kernels.arithmetic.power import pow
 from vtgrad.ops.kernels.comparison import isnan, lt, where
-from vtgrad.ops.kernels.layout import (
+from vtgrad.ops.kernels.elementary.rounding import trunc
+from vtgrad.ops.kernels.elementary.transcendental import exp
+from vtgrad.ops.kernels.logic import logical_or
+from vtgrad.ops.kernels.support.layout import (
     broadcast_shapes,
     empty_like_elementwise,
     empty_like_preserving,
     empty_strided,
 )
-from vtgrad.ops.kernels.power import pow
-from vtgrad.ops.kernels.rounding import trunc
-from vtgrad.ops.kernels.transcendental import exp
 from vtgrad.storage.arrays import Array
 
 F = np.dtype(np.float64)

@@ -8,51 +8,52 @@ import pytest
 
 from tests.ops.pointwise import arr, quiet
 from vtgrad.errors import DTypeError, NotSupportedError, ShapeError
-from vtgrad.ops.kernels import arithmetic as ar
-from vtgrad.ops.kernels import bitwise as bw
-from vtgrad.ops.kernels import casts
-from vtgrad.ops.kernels import comparison as co
-from vtgrad.ops.kernels import division as di
-from vtgrad.ops.kernels import power as po
-from vtgrad.ops.kernels import rounding as ro
-from vtgrad.ops.kernels import transcendental as tr
+from vtgrad.ops.kernels import (
+    arithmetic,
+    comparison,
+    complex_numbers,
+    copying,
+    creation,
+    elementary,
+    logic,
+)
 from vtgrad.storage.arrays import Array, Number
 
 INF, NAN = math.inf, math.nan
 
 UNARY: list[tuple[Callable[..., Array], float, float]] = [
-    (tr.exp, 0.5, math.exp(0.5)),
-    (tr.exp2, 3.0, 8.0),
-    (tr.expm1, 1e-12, 1.0000000000005e-12),
-    (tr.log, math.e, 1.0),
-    (tr.log2, 8.0, 3.0),
-    (tr.log10, 1000.0, 3.0),
-    (tr.log1p, 1e-12, 9.999999999995e-13),
-    (tr.sin, math.pi / 6, 0.5),
-    (tr.cos, math.pi / 3, 0.5),
-    (tr.tan, math.pi / 4, 1.0),
-    (tr.asin, 0.5, math.pi / 6),
-    (tr.acos, 0.5, math.pi / 3),
-    (tr.atan, 1.0, math.pi / 4),
-    (tr.sinh, 1.0, math.sinh(1.0)),
-    (tr.cosh, 1.0, math.cosh(1.0)),
-    (tr.tanh, 1.0, math.tanh(1.0)),
-    (tr.sigmoid, 0.0, 0.5),
-    (tr.sigmoid, math.log(3.0), 0.75),
-    (po.sqrt, 6.25, 2.5),
-    (po.rsqrt, 6.25, 0.4),
-    (ar.reciprocal, 8.0, 0.125),
-    (ar.square, -3.0, 9.0),
-    (ar.abs, -2.5, 2.5),
-    (ar.neg, 2.5, -2.5),
-    (ar.sign, -2.5, -1.0),
-    (ro.floor, -1.5, -2.0),
-    (ro.ceil, -1.5, -1.0),
-    (ro.trunc, -1.5, -1.0),
-    (ro.frac, -1.5, -0.5),
-    (ro.round, 2.5, 2.0),
-    (co.relu, -2.5, 0.0),
-    (co.relu, 2.5, 2.5),
+    (elementary.exp, 0.5, math.exp(0.5)),
+    (elementary.exp2, 3.0, 8.0),
+    (elementary.expm1, 1e-12, 1.0000000000005e-12),
+    (elementary.log, math.e, 1.0),
+    (elementary.log2, 8.0, 3.0),
+    (elementary.log10, 1000.0, 3.0),
+    (elementary.log1p, 1e-12, 9.999999999995e-13),
+    (elementary.sin, math.pi / 6, 0.5),
+    (elementary.cos, math.pi / 3, 0.5),
+    (elementary.tan, math.pi / 4, 1.0),
+    (elementary.asin, 0.5, math.pi / 6),
+    (elementary.acos, 0.5, math.pi / 3),
+    (elementary.atan, 1.0, math.pi / 4),
+    (elementary.sinh, 1.0, math.sinh(1.0)),
+    (elementary.cosh, 1.0, math.cosh(1.0)),
+    (elementary.tanh, 1.0, math.tanh(1.0)),
+    (elementary.sigmoid, 0.0, 0.5),
+    (elementary.sigmoid, math.log(3.0), 0.75),
+    (arithmetic.sqrt, 6.25, 2.5),
+    (arithmetic.rsqrt, 6.25, 0.4),
+    (arithmetic.reciprocal, 8.0, 0.125),
+    (arithmetic.square, -3.0, 9.0),
+    (arithmetic.abs, -2.5, 2.5),
+    (arithmetic.neg, 2.5, -2.5),
+    (arithmetic.sign, -2.5, -1.0),
+    (elementary.floor, -1.5, -2.0),
+    (elementary.ceil, -1.5, -1.0),
+    (elementary.trunc, -1.5, -1.0),
+    (elementary.frac, -1.5, -0.5),
+    (elementary.round, 2.5, 2.0),
+    (comparison.relu, -2.5, 0.0),
+    (comparison.relu, 2.5, 2.5),
 ]
 
 
@@ -75,29 +76,29 @@ def test_functions_of_one_value(kernel: Callable[..., Array], x: float, y: float
 
 def test_sigmoid_reaches_its_limits_without_nan() -> None:
     x = arr([-1000.0, 1000.0, -INF, INF, NAN])
-    np.testing.assert_array_equal(quiet(tr.sigmoid, x), [0.0, 1.0, 0.0, 1.0, NAN])
+    np.testing.assert_array_equal(quiet(elementary.sigmoid, x), [0.0, 1.0, 0.0, 1.0, NAN])
 
 
 def test_sign_of_nan_is_zero() -> None:
-    assert quiet(ar.sign, arr([NAN, -0.0, INF])).tolist() == [0.0, 0.0, 1.0]
-    assert ar.sign(arr([True, False], "bool")).tolist() == [True, False]
+    assert quiet(arithmetic.sign, arr([NAN, -0.0, INF])).tolist() == [0.0, 0.0, 1.0]
+    assert arithmetic.sign(arr([True, False], "bool")).tolist() == [True, False]
 
 
 def test_sgn_of_complex_has_length_one() -> None:
     z = arr([3 + 4j, 0, -2j], "complex128")
-    np.testing.assert_allclose(ar.sgn(z), [0.6 + 0.8j, 0, -1j], rtol=1e-15)
-    assert ar.sgn(arr([-3.0, 0.0])).tolist() == [-1.0, 0.0]
+    np.testing.assert_allclose(arithmetic.sgn(z), [0.6 + 0.8j, 0, -1j], rtol=1e-15)
+    assert arithmetic.sgn(arr([-3.0, 0.0])).tolist() == [-1.0, 0.0]
 
 
 def test_absolute_value_of_complex_is_real() -> None:
-    result = ar.abs(arr([3 + 4j], "complex64"))
+    result = arithmetic.abs(arr([3 + 4j], "complex64"))
     assert result.dtype == np.float32
     assert result.tolist() == [5.0]
 
 
 def test_integers_are_rounded_already() -> None:
     x = arr([3, -4], "int8")
-    for kernel in (ro.floor, ro.ceil, ro.trunc, ro.round):
+    for kernel in (elementary.floor, elementary.ceil, elementary.trunc, elementary.round):
         result = kernel(x)
         assert result.dtype == np.int8
         assert result.tolist() == [3, -4]
@@ -106,8 +107,8 @@ def test_integers_are_rounded_already() -> None:
 
 def test_round_keeps_decimals() -> None:
     x = arr([1234.5678])
-    assert ro.round(x, decimals=2).tolist() == [1234.57]
-    assert ro.round(x, decimals=-2).tolist() == [1200.0]
+    assert elementary.round(x, decimals=2).tolist() == [1234.57]
+    assert elementary.round(x, decimals=-2).tolist() == [1200.0]
 
 
 # -- division -------------------------------------------------------------------------------
@@ -115,53 +116,53 @@ def test_round_keeps_decimals() -> None:
 
 def test_the_two_roundings_of_integer_quotients() -> None:
     a, b = arr([7, -7, 7, -7, 6], "int64"), arr([2, 2, -2, -2, -3], "int64")
-    assert di.div(a, b, rounding_mode="floor").tolist() == [3, -4, -4, 3, -2]
-    assert di.floor_divide(a, b).tolist() == [3, -4, -4, 3, -2]
-    assert di.div(a, b, rounding_mode="trunc").tolist() == [3, -3, -3, 3, -2]
-    assert di.remainder(a, b).tolist() == [1, 1, -1, -1, 0]
-    assert di.fmod(a, b).tolist() == [1, -1, 1, -1, 0]
-    unsigned = di.div(arr([255], "uint8"), 10, rounding_mode="trunc")
+    assert arithmetic.div(a, b, rounding_mode="floor").tolist() == [3, -4, -4, 3, -2]
+    assert arithmetic.floor_divide(a, b).tolist() == [3, -4, -4, 3, -2]
+    assert arithmetic.div(a, b, rounding_mode="trunc").tolist() == [3, -3, -3, 3, -2]
+    assert arithmetic.remainder(a, b).tolist() == [1, 1, -1, -1, 0]
+    assert arithmetic.fmod(a, b).tolist() == [1, -1, 1, -1, 0]
+    unsigned = arithmetic.div(arr([255], "uint8"), 10, rounding_mode="trunc")
     assert unsigned.dtype == np.uint8
     assert unsigned.tolist() == [25]
 
 
 def test_the_two_roundings_of_floating_quotients() -> None:
     a, b = arr([7.0, -7.0, 7.0]), arr([2.0, 2.0, -2.0])
-    assert di.div(a, b, rounding_mode="floor").tolist() == [3.0, -4.0, -4.0]
-    assert di.div(a, b, rounding_mode="trunc").tolist() == [3.0, -3.0, -3.0]
-    assert di.remainder(a, b).tolist() == [1.0, 1.0, -1.0]
-    assert di.fmod(a, b).tolist() == [1.0, -1.0, 1.0]
+    assert arithmetic.div(a, b, rounding_mode="floor").tolist() == [3.0, -4.0, -4.0]
+    assert arithmetic.div(a, b, rounding_mode="trunc").tolist() == [3.0, -3.0, -3.0]
+    assert arithmetic.remainder(a, b).tolist() == [1.0, 1.0, -1.0]
+    assert arithmetic.fmod(a, b).tolist() == [1.0, -1.0, 1.0]
 
 
 def test_what_remains_of_an_exact_division_has_the_sign_of_the_dividend() -> None:
-    signs = np.signbit(di.remainder(arr([-3.0, 3.0]), arr([3.0, -3.0])))
+    signs = np.signbit(arithmetic.remainder(arr([-3.0, 3.0]), arr([3.0, -3.0])))
     assert signs.tolist() == [True, False]
 
 
 def test_floating_division_by_zero() -> None:
     x = arr([1.0, -1.0, 0.0])
-    np.testing.assert_array_equal(quiet(di.div, x, 0.0), [INF, -INF, NAN])
-    np.testing.assert_array_equal(quiet(di.floor_divide, x, 0.0), [INF, -INF, NAN])
-    np.testing.assert_array_equal(quiet(di.div, arr([1], "int64"), 0), [INF])
+    np.testing.assert_array_equal(quiet(arithmetic.div, x, 0.0), [INF, -INF, NAN])
+    np.testing.assert_array_equal(quiet(arithmetic.floor_divide, x, 0.0), [INF, -INF, NAN])
+    np.testing.assert_array_equal(quiet(arithmetic.div, arr([1], "int64"), 0), [INF])
 
 
 @pytest.mark.parametrize("divisor", [0, arr(0, "int64"), arr([3, 0], "int64")])
 def test_integer_division_by_zero_raises(divisor: Array | Number) -> None:
     x = arr([4, 5], "int64")
-    for kernel in (di.floor_divide, di.remainder, di.fmod):
+    for kernel in (arithmetic.floor_divide, arithmetic.remainder, arithmetic.fmod):
         with pytest.raises(DTypeError, match="zero"):
             kernel(x, divisor)
     with pytest.raises(DTypeError, match="zero"):
-        di.div(x, divisor, rounding_mode="trunc")
+        arithmetic.div(x, divisor, rounding_mode="trunc")
 
 
 def test_without_elements_nothing_is_divided_by_zero() -> None:
-    assert di.floor_divide(np.zeros(0, np.int64), 0).shape == (0,)
+    assert arithmetic.floor_divide(np.zeros(0, np.int64), 0).shape == (0,)
 
 
 def test_an_unknown_rounding_mode_is_refused() -> None:
     with pytest.raises(DTypeError, match="rounding_mode"):
-        di.div(arr([1.0]), 2.0, rounding_mode="up")
+        arithmetic.div(arr([1.0]), 2.0, rounding_mode="up")
 
 
 # -- powers ---------------------------------------------------------------------------------
@@ -184,31 +185,31 @@ def test_an_unknown_rounding_mode_is_refused() -> None:
 )
 def test_powers_by_a_number(exponent: float, expected: list[float]) -> None:
     x = arr([4.0, 0.25])
-    result = po.pow(x, exponent)
+    result = arithmetic.pow(x, exponent)
     assert result.tolist() == expected
     assert not np.shares_memory(result, x)
-    assert po.pow(x, arr(exponent)).tolist() == expected
+    assert arithmetic.pow(x, arr(exponent)).tolist() == expected
 
 
 def test_integer_powers() -> None:
     x = arr([3, -2], "int64")
-    assert po.pow(x, 3).tolist() == [27, -8]
-    assert po.pow(2, arr([0, 5], "int64")).tolist() == [1, 32]
-    assert po.pow(arr([3], "int8"), arr([10], "int8")).tolist() == [-87]
+    assert arithmetic.pow(x, 3).tolist() == [27, -8]
+    assert arithmetic.pow(2, arr([0, 5], "int64")).tolist() == [1, 32]
+    assert arithmetic.pow(arr([3], "int8"), arr([10], "int8")).tolist() == [-87]
     with pytest.raises(DTypeError, match="-1"):
-        po.pow(x, -1)
+        arithmetic.pow(x, -1)
 
 
 def test_negative_integer_powers_in_an_array_are_cut_off() -> None:
     base, exponent = arr([1, -1, -1, 2, 0], "int64"), arr([-1, -1, -2, -1, -1], "int64")
-    assert po.pow(base, exponent).tolist() == [1, -1, 1, 0, 0]
-    assert po.pow(2, arr([-1, 2], "int64")).tolist() == [0, 4]
+    assert arithmetic.pow(base, exponent).tolist() == [1, -1, 1, 0, 0]
+    assert arithmetic.pow(2, arr([-1, 2], "int64")).tolist() == [0, 4]
 
 
 def test_roots_of_negative_values_are_nan() -> None:
-    assert np.isnan(quiet(po.pow, arr([-8.0]), 1 / 3)).tolist() == [True]
-    assert np.isnan(quiet(po.sqrt, arr([-1.0]))).tolist() == [True]
-    assert np.isnan(quiet(po.pow, arr([-INF]), 0.5)).tolist() == [True]
+    assert np.isnan(quiet(arithmetic.pow, arr([-8.0]), 1 / 3)).tolist() == [True]
+    assert np.isnan(quiet(arithmetic.sqrt, arr([-1.0]))).tolist() == [True]
+    assert np.isnan(quiet(arithmetic.pow, arr([-INF]), 0.5)).tolist() == [True]
 
 
 # -- comparison and choice ------------------------------------------------------------------
@@ -216,54 +217,54 @@ def test_roots_of_negative_values_are_nan() -> None:
 
 def test_comparisons() -> None:
     a, b = arr([1.0, 2.0, 3.0, NAN]), arr([2.0, 2.0, 2.0, NAN])
-    assert co.eq(a, b).tolist() == [False, True, False, False]
-    assert co.ne(a, b).tolist() == [True, False, True, True]
-    assert co.lt(a, b).tolist() == [True, False, False, False]
-    assert co.le(a, b).tolist() == [True, True, False, False]
-    assert co.gt(a, b).tolist() == [False, False, True, False]
-    assert co.ge(a, 2).tolist() == [False, True, True, False]
+    assert comparison.eq(a, b).tolist() == [False, True, False, False]
+    assert comparison.ne(a, b).tolist() == [True, False, True, True]
+    assert comparison.lt(a, b).tolist() == [True, False, False, False]
+    assert comparison.le(a, b).tolist() == [True, True, False, False]
+    assert comparison.gt(a, b).tolist() == [False, False, True, False]
+    assert comparison.ge(a, 2).tolist() == [False, True, True, False]
     written = np.full(4, 7.0)
-    assert co.ge(a, 2, out=written) is written
+    assert comparison.ge(a, 2, out=written) is written
     assert written.tolist() == [0.0, 1.0, 1.0, 0.0]
 
 
 def test_nan_wins_among_extremes() -> None:
     a, b = arr([1.0, NAN, 3.0]), arr([2.0, 2.0, NAN])
-    np.testing.assert_array_equal(co.maximum(a, b), [2.0, NAN, NAN])
-    np.testing.assert_array_equal(co.minimum(a, b), [1.0, NAN, NAN])
-    assert co.maximum(arr([True], "bool"), arr([False], "bool")).tolist() == [True]
+    np.testing.assert_array_equal(comparison.maximum(a, b), [2.0, NAN, NAN])
+    np.testing.assert_array_equal(comparison.minimum(a, b), [1.0, NAN, NAN])
+    assert comparison.maximum(arr([True], "bool"), arr([False], "bool")).tolist() == [True]
 
 
 def test_clamp_by_numbers_arrays_and_one_bound() -> None:
     x = arr([-2.0, 0.5, 3.0])
-    assert co.clamp(x, 0, 1).tolist() == [0.0, 0.5, 1.0]
-    assert co.clamp(x, min=0.0).tolist() == [0.0, 0.5, 3.0]
-    assert co.clamp(x, max=1).tolist() == [-2.0, 0.5, 1.0]
-    assert co.clamp(x, arr([-1.0, 1.0, 0.0]), arr(2.0)).tolist() == [-1.0, 1.0, 2.0]
-    assert co.clamp(x, 3, 1).tolist() == [1.0, 1.0, 1.0]
-    np.testing.assert_array_equal(co.clamp(arr([NAN]), 0, 1), [NAN])
-    np.testing.assert_array_equal(co.clamp(x, NAN), [NAN] * 3)
-    assert co.clamp(arr([0, 5], "int64"), 1, 2.5).tolist() == [1.0, 2.5]
+    assert comparison.clamp(x, 0, 1).tolist() == [0.0, 0.5, 1.0]
+    assert comparison.clamp(x, min=0.0).tolist() == [0.0, 0.5, 3.0]
+    assert comparison.clamp(x, max=1).tolist() == [-2.0, 0.5, 1.0]
+    assert comparison.clamp(x, arr([-1.0, 1.0, 0.0]), arr(2.0)).tolist() == [-1.0, 1.0, 2.0]
+    assert comparison.clamp(x, 3, 1).tolist() == [1.0, 1.0, 1.0]
+    np.testing.assert_array_equal(comparison.clamp(arr([NAN]), 0, 1), [NAN])
+    np.testing.assert_array_equal(comparison.clamp(x, NAN), [NAN] * 3)
+    assert comparison.clamp(arr([0, 5], "int64"), 1, 2.5).tolist() == [1.0, 2.5]
     with pytest.raises(DTypeError, match="min"):
-        co.clamp(x)
+        comparison.clamp(x)
 
 
 def test_clamp_takes_bool_values_with_one_array_only() -> None:
     x = arr([True, False], "bool")
-    assert co.clamp(x, max=arr([False, False], "bool")).tolist() == [False, False]
+    assert comparison.clamp(x, max=arr([False, False], "bool")).tolist() == [False, False]
     with pytest.raises(NotSupportedError):
-        co.clamp(x, x, x)
+        comparison.clamp(x, x, x)
     with pytest.raises(NotSupportedError):
-        co.clamp(x, False, True)
+        comparison.clamp(x, False, True)
 
 
 def test_where_chooses_and_broadcasts() -> None:
     condition = arr([[True], [False]], "bool")
-    result = co.where(condition, arr([1.0, 2.0]), 0)
+    result = comparison.where(condition, arr([1.0, 2.0]), 0)
     assert result.tolist() == [[1.0, 2.0], [0.0, 0.0]]
-    assert co.where(arr([True, False], "bool"), 1, 2).dtype == np.int64
+    assert comparison.where(arr([True, False], "bool"), 1, 2).dtype == np.int64
     with pytest.raises(DTypeError, match="bool"):
-        co.where(arr([1], "int64"), 1, 2)
+        comparison.where(arr([1], "int64"), 1, 2)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -271,23 +272,26 @@ def test_where_beside_zero_is_exact_for_large_arrays_too(dtype: str) -> None:
     # Large enough for the way without branches, which works on the bits of the values.
     x = np.tile(arr([1.5, NAN, INF, -2.0], dtype), 5000)
     keep = np.tile(arr([True, False, False, False], "bool"), 5000)
-    for result, value in ((co.where(keep, x, 0), 1.5), (co.where(~keep, 0, x), 1.5)):
+    for result, value in (
+        (comparison.where(keep, x, 0), 1.5),
+        (comparison.where(~keep, 0, x), 1.5),
+    ):
         assert result.dtype == dtype
         assert result[keep].tolist() == [value] * 5000
         assert result[~keep].tolist() == [0.0] * 15000
         assert not np.signbit(result).any()
     one = np.broadcast_to(arr(INF, dtype), x.shape)
-    assert co.where(keep, one, 0).tolist() == [INF, 0.0, 0.0, 0.0] * 5000
-    np.testing.assert_array_equal(co.where(~keep, x, 0)[:4], [0.0, NAN, INF, -2.0])
+    assert comparison.where(keep, one, 0).tolist() == [INF, 0.0, 0.0, 0.0] * 5000
+    np.testing.assert_array_equal(comparison.where(~keep, x, 0)[:4], [0.0, NAN, INF, -2.0])
 
 
 def test_tests_of_values() -> None:
     x = arr([1.0, NAN, -INF])
-    assert co.isnan(x).tolist() == [False, True, False]
-    assert co.isinf(x).tolist() == [False, False, True]
-    assert co.isfinite(x).tolist() == [True, False, False]
-    assert co.isnan(arr([1], "int64")).tolist() == [False]
-    assert co.isinf(arr([complex(1, INF)], "complex128")).tolist() == [True]
+    assert comparison.isnan(x).tolist() == [False, True, False]
+    assert comparison.isinf(x).tolist() == [False, False, True]
+    assert comparison.isfinite(x).tolist() == [True, False, False]
+    assert comparison.isnan(arr([1], "int64")).tolist() == [False]
+    assert comparison.isinf(arr([complex(1, INF)], "complex128")).tolist() == [True]
 
 
 # -- bits and truth -------------------------------------------------------------------------
@@ -295,28 +299,28 @@ def test_tests_of_values() -> None:
 
 def test_bit_operators() -> None:
     a = arr([0b1100, -1], "int64")
-    assert bw.bitwise_and(a, 0b1010).tolist() == [0b1000, 0b1010]
-    assert bw.bitwise_or(a, 0b1010).tolist() == [0b1110, -1]
-    assert bw.bitwise_xor(a, 0b1010).tolist() == [0b0110, -11]
-    assert bw.bitwise_not(a).tolist() == [-13, 0]
-    assert bw.bitwise_not(arr([True], "bool")).tolist() == [False]
+    assert logic.bitwise_and(a, 0b1010).tolist() == [0b1000, 0b1010]
+    assert logic.bitwise_or(a, 0b1010).tolist() == [0b1110, -1]
+    assert logic.bitwise_xor(a, 0b1010).tolist() == [0b0110, -11]
+    assert logic.bitwise_not(a).tolist() == [-13, 0]
+    assert logic.bitwise_not(arr([True], "bool")).tolist() == [False]
 
 
 def test_shifts_past_the_last_bit() -> None:
     x = arr([1, -5], "int8")
-    assert bw.bitwise_left_shift(x, 2).tolist() == [4, -20]
-    assert bw.bitwise_left_shift(x, 9).tolist() == [0, 0]
-    assert bw.bitwise_left_shift(x, -1).tolist() == [0, 0]
-    assert bw.bitwise_right_shift(x, 1).tolist() == [0, -3]
-    assert bw.bitwise_right_shift(x, 9).tolist() == [0, -1]
+    assert logic.bitwise_left_shift(x, 2).tolist() == [4, -20]
+    assert logic.bitwise_left_shift(x, 9).tolist() == [0, 0]
+    assert logic.bitwise_left_shift(x, -1).tolist() == [0, 0]
+    assert logic.bitwise_right_shift(x, 1).tolist() == [0, -3]
+    assert logic.bitwise_right_shift(x, 9).tolist() == [0, -1]
 
 
 def test_every_value_but_zero_is_true() -> None:
     a, b = arr([0.0, 1e-300, NAN]), arr([1 + 0j, 1j, 0], "complex64")
-    assert bw.logical_and(a, b).tolist() == [False, True, False]
-    assert bw.logical_or(a, b).tolist() == [True, True, True]
-    assert bw.logical_xor(a, b).tolist() == [True, False, True]
-    assert bw.logical_not(a).tolist() == [True, False, False]
+    assert logic.logical_and(a, b).tolist() == [False, True, False]
+    assert logic.logical_or(a, b).tolist() == [True, True, True]
+    assert logic.logical_xor(a, b).tolist() == [True, False, True]
+    assert logic.logical_not(a).tolist() == [True, False, False]
 
 
 # -- combinations and casts -----------------------------------------------------------------
@@ -324,56 +328,56 @@ def test_every_value_but_zero_is_true() -> None:
 
 def test_lerp_meets_both_ends() -> None:
     a, b = arr([0.1, 1.0]), arr([0.3, 3.0])
-    assert ar.lerp(a, b, 0.0).tolist() == [0.1, 1.0]
-    assert ar.lerp(a, b, 1.0).tolist() == [0.3, 3.0]
-    assert ar.lerp(a, b, 0.25)[1] == 1.5
-    assert ar.lerp(a, b, arr([0.0, 0.5])).tolist() == [0.1, 2.0]
-    assert ar.lerp(a, b, arr([[0.0], [1.0]])).tolist() == [[0.1, 1.0], [0.3, 3.0]]
+    assert arithmetic.lerp(a, b, 0.0).tolist() == [0.1, 1.0]
+    assert arithmetic.lerp(a, b, 1.0).tolist() == [0.3, 3.0]
+    assert arithmetic.lerp(a, b, 0.25)[1] == 1.5
+    assert arithmetic.lerp(a, b, arr([0.0, 0.5])).tolist() == [0.1, 2.0]
+    assert arithmetic.lerp(a, b, arr([[0.0], [1.0]])).tolist() == [[0.1, 1.0], [0.3, 3.0]]
 
 
 def test_scaled_products_and_quotients() -> None:
     a, b, c = arr([1.0, 2.0]), arr([3.0, 4.0]), arr([2.0, 8.0])
-    assert ar.addcmul(a, b, c, value=2).tolist() == [13.0, 66.0]
-    assert ar.addcdiv(a, b, c, value=2).tolist() == [4.0, 3.0]
-    assert ar.addcmul(a, b, arr([[1.0], [0.0]])).shape == (2, 2)
+    assert arithmetic.addcmul(a, b, c, value=2).tolist() == [13.0, 66.0]
+    assert arithmetic.addcdiv(a, b, c, value=2).tolist() == [4.0, 3.0]
+    assert arithmetic.addcmul(a, b, arr([[1.0], [0.0]])).shape == (2, 2)
     target = arr([1.0, 2.0])
-    ar.addcmul(target, b, target, out=target)
+    arithmetic.addcmul(target, b, target, out=target)
     assert target.tolist() == [4.0, 10.0]
 
 
 def test_conj_of_real_values_is_the_same_array() -> None:
     x, z = arr([1.0]), arr([1 + 2j], "complex128")
-    assert casts.conj(x) is x
-    assert casts.conj(z).tolist() == [1 - 2j]
-    copied = casts.conj_physical(x)
+    assert complex_numbers.conj(x) is x
+    assert complex_numbers.conj(z).tolist() == [1 - 2j]
+    copied = complex_numbers.conj_physical(x)
     assert copied.tolist() == [1.0]
     assert not np.shares_memory(copied, x)
 
 
 def test_sum_to_size_undoes_broadcasting() -> None:
     g = arr([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    assert casts.sum_to_size(g, (2, 3)) is g
-    assert casts.sum_to_size(g, (3,)).tolist() == [5.0, 7.0, 9.0]
-    assert casts.sum_to_size(g, (2, 1)).tolist() == [[6.0], [15.0]]
-    assert casts.sum_to_size(g, (1, 3)).tolist() == [[5.0, 7.0, 9.0]]
-    assert casts.sum_to_size(g, ()).tolist() == 21.0
-    half = casts.sum_to_size(np.ones((3000, 1), np.float16), (1,))
+    assert copying.sum_to_size(g, (2, 3)) is g
+    assert copying.sum_to_size(g, (3,)).tolist() == [5.0, 7.0, 9.0]
+    assert copying.sum_to_size(g, (2, 1)).tolist() == [[6.0], [15.0]]
+    assert copying.sum_to_size(g, (1, 3)).tolist() == [[5.0, 7.0, 9.0]]
+    assert copying.sum_to_size(g, ()).tolist() == 21.0
+    half = copying.sum_to_size(np.ones((3000, 1), np.float16), (1,))
     assert half.dtype == np.float16
     assert half.tolist() == [3000.0]
     for size in ((2,), (4,), (1, 2, 3)):
         with pytest.raises(ShapeError, match="summed"):
-            casts.sum_to_size(g, size)
+            copying.sum_to_size(g, size)
 
 
 def test_long_sums_of_broadcast_gradients_do_not_stall() -> None:
     ones = np.ones((2**25, 1), np.float32)
-    assert casts.sum_to_size(ones, (1,)).tolist() == [2.0**25]
-    assert casts.sum_to_size(np.ones((5000, 2)), (1, 2)).tolist() == [[5000.0, 5000.0]]
+    assert copying.sum_to_size(ones, (1,)).tolist() == [2.0**25]
+    assert copying.sum_to_size(np.ones((5000, 2)), (1, 2)).tolist() == [[5000.0, 5000.0]]
 
 
 def test_constant_arrays_keep_memory_order() -> None:
     x = np.zeros((2, 3), np.float32).T
-    zeros, ones = casts.zeros_like(x), casts.ones_like(x, dtype=np.dtype(np.int64))
+    zeros, ones = creation.zeros_like(x), creation.ones_like(x, dtype=np.dtype(np.int64))
     assert zeros.strides == (4, 12)
     assert zeros.tolist() == [[0.0, 0.0]] * 3
     assert ones.strides == (8, 24)
@@ -382,14 +386,14 @@ def test_constant_arrays_keep_memory_order() -> None:
 
 def test_results_may_overwrite_an_operand() -> None:
     x = arr([1.0, 2.0, 3.0])
-    ar.mul(x, x, out=x)
+    arithmetic.mul(x, x, out=x)
     assert x.tolist() == [1.0, 4.0, 9.0]
-    ar.add(x, 1, out=x)
+    arithmetic.add(x, 1, out=x)
     assert x.tolist() == [2.0, 5.0, 10.0]
-    di.remainder(x, 3, out=x)
+    arithmetic.remainder(x, 3, out=x)
     assert x.tolist() == [2.0, 2.0, 1.0]
     single = arr([0.0, 0.0, 0.0], "float32")
-    ar.add(x, arr([0.5, 0.5, 0.5]), out=single)
+    arithmetic.add(x, arr([0.5, 0.5, 0.5]), out=single)
     assert single.tolist() == [2.5, 2.5, 1.5]
-    co.where(arr([True, False, True], "bool"), x, 9.0, out=x)
+    comparison.where(arr([True, False, True], "bool"), x, 9.0, out=x)
     assert x.tolist() == [2.0, 9.0, 1.0]

@@ -1,6 +1,6 @@
 """Every operator of the derivative tables, on its samples: one table of tests for all of them.
 
-An operator that is added to a table and not to `samples.py` fails here at once.
+An operator that is added to a table and not to `samples` fails here at once.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,10 @@
 """Imports go down the layers, are seen at the head of a file, and never reach for the links."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import resolve_name
@@ -45,7 +47,7 @@ NOT_LOADED = (
 )
 
 # What users import beside `vtgrad` itself is written on top of it, as users would write it.
-ABOVE_THE_PACKAGE = ("vtgrad.demo", "vtgrad.testing", "vtgrad.viz")
+ABOVE_THE_PACKAGE = ("vtgrad.demo", "vtgrad.testing")
 
 
 def imports_of(tree: ast.Module, package: str) -> Iterator[tuple[bool, str]]:
@@ -122,6 +124,15 @@ def test_imports_do_not_go_through_the_links() -> None:
     assert through == []
 
 
+def test_the_documentation_lists_the_layers_of_the_contract() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (layers,) = [c["layers"] for c in contracts["contracts"] if c.get("containers") == ["vtgrad"]]
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = page.split("| --- | --- |\n")[1].split("\n\n")[0]
+    rows = [re.findall("`([a-z]+)`", row.split("|")[1]) for row in table.splitlines()]
+    assert rows == [layer.split(" : ") for layer in layers]
+
+
 def loaded_beside_numpy(statement: str) -> set[str]:
     """The modules that a statement loads in an interpreter that has NumPy already."""
     program = (
@@ -136,7 +147,7 @@ def loaded_beside_numpy(statement: str) -> set[str]:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     loaded = loaded_beside_numpy("import vtgrad")
-    assert "vtgrad.tensor" in loaded
+    assert "vtgrad.tensor.tensor" in loaded
     assert [name for name in NOT_LOADED if name in loaded] == []
 
 
@@ -172,4 +183,9 @@ def test_only_users_are_told_the_grad_mode() -> None:
         if isinstance(node, ast.ImportFrom | ast.Import)
         and any(alias.name == "is_grad_enabled" for alias in node.names)
     }
-    assert asking == {"vtgrad", "vtgrad.autograd", "vtgrad.conversion", "vtgrad.graph.grad_mode"}
+    assert asking == {
+        "vtgrad",
+        "vtgrad.autograd",
+        "vtgrad.graph.grad_mode",
+        "vtgrad.tensor.conversion",
+    }

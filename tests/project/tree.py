@@ -48,7 +48,7 @@ def tracked_names() -> set[str]:
 
 def copy_sources(target: Path) -> None:
     """Copy what a build reads, so that it neither sees nor leaves anything in the checkout."""
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, target / name)
     shutil.copytree(
         PACKAGE, target / "vtgrad", symlinks=True, ignore=shutil.ignore_patterns(*_MADE_BY_TOOLS)

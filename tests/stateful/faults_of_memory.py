@@ -42,7 +42,7 @@ def any_strides_have_a_layout(patch: pytest.MonkeyPatch) -> None:
 
 def operators_take_peculiar_layouts_for_one(patch: pytest.MonkeyPatch) -> None:
     """Two operands are alike if nothing is known of either."""
-    patch.setattr("vtgrad.ops.quick.PECULIAR", None)
+    patch.setattr("vtgrad.ops.calling.quick.PECULIAR", None)
 
 
 def writes_take_peculiar_layouts_for_one(patch: pytest.MonkeyPatch) -> None:
@@ -52,7 +52,7 @@ def writes_take_peculiar_layouts_for_one(patch: pytest.MonkeyPatch) -> None:
 
 def shapes_are_changed_without_looking_at_strides(patch: pytest.MonkeyPatch) -> None:
     """A view of another shape is taken of anything."""
-    patch.setattr("vtgrad.ops.view_impls.PECULIAR", None)
+    patch.setattr("vtgrad.ops.view_impls.views.PECULIAR", None)
 
 
 def layout_outlives_the_geometry(patch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def expanded_answer_is_owned(patch: pytest.MonkeyPatch) -> None:
         self: ArrayRun, node: Node, grad: Array, owned: bool, needs: int
     ) -> tuple[Sequence[Answer], Sequence[int]]:
         lend = not owned and not any(grad.strides) and not self.task.may_write_saved()
-        return node.apply_large(grad, owned, lend, needs)
+        return node.apply_owned(grad, owned, lend, needs)
 
     patch.setattr(ArrayRun, "apply_large", planted)
     patch.setattr(large, "elements", 0)

@@ -93,7 +93,7 @@ def quick_assignment_does_not_count(patch: pytest.MonkeyPatch) -> None:
             impl.counter.value -= 1
         return done
 
-    patch.setattr("vtgrad.ops.composites.brackets.write_part", planted)
+    patch.setattr("vtgrad.ops.composites.indexing.getitem.write_part", planted)
 
 
 def overlapping_input_is_not_seen(patch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ def test_an_owned_gradient_in_the_bases_layout_is_replaced_in_place(
     slices.next_edges = (slices.next_edges[1], *slices.next_edges[1:])
     assert slices.fn is not None
     slices.fn.next_edges = slices.next_edges
-    (rest, part), _ = slices.apply_owned(grad, True, -1)
+    (rest, part), _ = slices.apply_owned(grad, True, False, -1)
     assert rest is grad
     assert grad.tolist() == [[0.0, 1.0, 2.0, 3.0], [0.0] * 4, [8.0, 9.0, 10.0, 11.0]]
     assert isinstance(part, np.ndarray)

@@ -4,8 +4,9 @@ import dataclasses
 import re
 from collections.abc import Set
 
-from .emit_nodes import has_keyword_only, signature, unchecked
 from .language import Argument, Operator
+from .parameters import has_keyword_only, passed, signature, unchecked
+from .template import fill
 
 __all__ = ["FUNCTION_IMPORTS", "emit_function", "function_names"]
 
@@ -19,23 +20,168 @@ from vtgrad.graph.functions import requires_grad, set_history, set_history_of_ea
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
-from vtgrad.ops.arguments import array_of, array_or_none, arrays_of, numpy_or_none, operand_of
-from vtgrad.ops.explain import explain
-from vtgrad.ops.number_first import as_first_operand
-from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.quick import quick_binary
-{types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.ops.calling.arguments import (
+    array_of,
+    array_or_none,
+    arrays_of,
+    numpy_or_none,
+    operand_of,
+)
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import (
+    as_first_operand,
+    as_number,
+    has_number_tensor,
+    refuse_tensor,
+)
+from vtgrad.ops.calling.quick import quick_binary
+$types
+from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
-from vtgrad.views.pieces import make_copies, make_pieces
+from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
 from vtgrad.views.store_result import store_quietly, store_result, store_ufunc
 from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write, write_geometry, write_ufunc
 from vtgrad.views.write_out import check_out, write_out, write_outs
+"""
+
+
+_OUT_OF_PLACE = """
+$result_class
+$overloads
+def $name($late$parameters) -> $returned:
+    $doc
+    $computed
+    $stored
+    $recorded
+    return $result
+"""
+
+_RESULT_CLASS = '''
+class $name(NamedTuple, Generic[T]):
+    """Results of `$operator`."""
+
+    $fields
+
+
+'''
+
+_OVERLOADS = """
+@overload
+def $name($parameters) -> T: ...
+@overload
+def $name($turned) -> T: ...
+"""
+
+# Statements that may fail; see Note [Arguments are looked at when a call has failed].
+_EXPLAINED = """
+try:
+    $body
+except Exception as error:
+    $again
+    explain(error, "$types", $values)
+    raise
+"""
+
+# What may be a ufunc's call and nothing else.
+_QUICK = """
+if $condition:
+    result = quick_binary(np.$ufunc, $first, $second$inexact)
+if result is None:
+    $body
+"""
+
+_CHECKED_OUT = """
+if out is not None:
+    $taken_apart
+    $checks
+"""
+
+_STORED = """
+$out
+result = wrap_like($source, array)
+$strides
+"""
+_STRIDES = """
+if not array.size:
+    result._impl.state_strides_in(memory_format, $source._impl)
+"""
+_WRITTEN_OUT = """
+if out is not None:
+    return write_out(out, array$options)
+"""
+_STORED_EACH = """
+$out
+results = $returned($results)
+"""
+_WRITTEN_OUT_EACH = """
+if out is not None:
+    return $returned(*write_outs(out, arrays$options))
+"""
+_UNLESS_QUICK = """
+if result is None:
+    $stored
+"""
+
+_RECORDED = """
+if $condition:
+    node = $node.record($arguments)
+    $set_history
+    $save_results
+"""
+
+_INPLACE = """
+$writers
+
+
+def $name($parameters) -> T:
+    $doc
+    $written
+"""
+_WRITTEN = """
+$checks
+return write($first, $recorder, $writer$rest$options)
+"""
+_WRITTEN_BY_UFUNC = """
+if write_ufunc($first._impl, np.$ufunc, $second, "$spoken"$inexact):
+    return $first
+return write($first, $recorder, $writer, $second, operator="$spoken")
+"""
+_WRITTEN_BY_UFUNC_IF = """
+if $condition:
+    $quick
+$general
+"""
+
+_GEOMETRY = """
+def $name($parameters) -> T:
+    $doc
+    $written
+"""
+_WRITTEN_GEOMETRY = """
+return write_geometry($first, $node.record, view_impls.$kernel$rest, operator="$spoken")
+"""
+
+_VIEW = """
+def $name($parameters) -> $returned:
+    $doc
+    $viewed
+    node = $node.record($arguments) if $condition else None
+    return $made($first, $aliases, node$replay)
+
+
+$replayed
+"""
+_VIEWED = """
+$aliases = view_impls.$kernel($first._impl$rest)
+"""
+_REPLAYED = """
+_replay_$stem: ViewFunction = $name
 """
 
 # What is passed as a number, or as a 0-d tensor in its place.
@@ -46,8 +192,17 @@ _MADE_BY = {
     "View": "make_view",
     "Views": "make_views",
     "Copies": "make_copies",
-    "Pieces": "make_pieces",
+    "UnsafeSplit": "make_unsafe_split",
 }
+
+# The first parameter of an operator that takes a number there is still a tensor to its body.
+_NUMBER_COMES_LATE = (
+    "  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]"
+    "  # a number there is met when the call has failed\n    "
+)
+
+# Operators that users mostly call by another name.
+_SPOKEN = {"true_divide": "div", "linalg_vector_norm": "norm"}
 
 
 def function_names(operator: Operator) -> list[str]:
@@ -66,16 +221,6 @@ def _as_users_call_it(operator: Operator) -> Operator:
         return operator
     renamed = dataclasses.replace(first, name="input")
     return dataclasses.replace(operator, arguments=(renamed, *rest))
-
-
-# The first parameter of an operator that takes a number there is still a tensor to its body.
-_NUMBER_COMES_LATE = (
-    "  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]"
-    "  # a number there is met when the call has failed\n    "
-)
-
-# Operators that users mostly call by another name.
-_SPOKEN = {"true_divide": "div", "linalg_vector_norm": "norm"}
 
 
 def _spoken(name: str, users: Set[str]) -> str:
@@ -110,28 +255,27 @@ def emit_function(operator: Operator, storing: Set[str], plain: Set[str], users:
         return _inplace(operator, operator.name, writer, users)
     if operator.returns == "Geometry":
         return _geometry(operator, users)
-    if operator.returns in {"View", "Views", "Copies", "Pieces"}:
+    if operator.returns in _MADE_BY:
         return _view(operator)
     text = _out_of_place(operator, users)
-    if operator.inplace is not None:
-        kernel = operator.kernel
+    if operator.inplace is None:
+        return text
+    if operator.writer is not None:
+        writer = _writer(operator.writer, plain)
+    else:
         # What is stored by the kernel itself must not be refused by it; an integer may be.
         total = not operator.refuses_floats and all(a.type != "int" for a in operator.arguments)
-        extra = "" if total else ", total=False"
-        text += _inplace(
-            operator,
-            operator.inplace,
-            f"store_result(k.{kernel}, direct={kernel in storing}{extra})"
-            if operator.writer is None
-            else _writer(operator.writer, plain),
-            users,
-        )
-    return text
+        kernel, extra = operator.kernel, "" if total else ", total=False"
+        writer = f"store_result(k.{kernel}, direct={kernel in storing}{extra})"
+    return text + _inplace(operator, operator.inplace, writer, users)
 
 
 def _writer(name: str, plain: Set[str]) -> str:
     """A kernel as a writer, as Python text."""
     return f"k.{name}" if name in plain else f"store_quietly(k.{name})"
+
+
+# -- arguments -----------------------------------------------------------------------------------
 
 
 def _owner(operator: Operator) -> Argument:
@@ -156,29 +300,252 @@ def _parameters(operator: Operator) -> str:
     return signature(operator.arguments, types)
 
 
-def _passed(operator: Operator, *, skip_first: bool = False, converted: bool = False) -> str:
-    parts = []
-    for a in operator.arguments[1 if skip_first else 0 :]:
-        value = a.name
-        if converted:
-            value = {
-                "Tensor": f"{a.name}._impl.array",
-                "Tensor | Number": _operand(a.name),
-                "Tensor | None": f'array_or_none({a.name}, "{a.name}")',
-                "Tensors": f'arrays_of({a.name}, "{a.name}")',
-                "DType | None": f"numpy_or_none({a.name})",
-            }.get(a.type, a.name)
-        parts.append(f"{a.name}={value}" if a.keyword_only else value)
-    return ", ".join(parts)
+def _passed(operator: Operator, *, out: bool = False) -> str:
+    """The arguments, handed on as they are."""
+    text = passed(operator.arguments, [a.name for a in operator.arguments])
+    return text + (", out=out" if out and operator.out else "")
 
 
-def _operand(name: str) -> str:
-    """What a kernel takes for a tensor or number."""
-    return (
+def _rest(operator: Operator) -> str:
+    """The arguments behind the first one, handed on after a comma."""
+    rest = operator.arguments[1:]
+    text = passed(rest, [a.name for a in rest])
+    return f", {text}" if text else ""
+
+
+def _converted(argument: Argument) -> str:
+    """An argument as a kernel takes it."""
+    name = argument.name
+    operand = (
         f"{name}._impl.array"
         f" if isinstance({name}, TensorBase) and not {name}._impl.is_wrapped_number"
         f' else operand_of({name}, "{name}")'
     )
+    forms = {
+        "Tensor": f"{name}._impl.array",
+        "Tensor | Number": operand,
+        "Tensor | None": f'array_or_none({name}, "{name}")',
+        "Tensors": f'arrays_of({name}, "{name}")',
+        "DType | None": f"numpy_or_none({name})",
+    }
+    return forms.get(argument.type, name)
+
+
+def _tensor_names(operator: Operator) -> str:
+    return ", ".join(f"*{a.name}" if a.is_list else a.name for a in operator.tensors)
+
+
+def _doc(text: str) -> str:
+    """A docstring, of one line or of many."""
+    return f'"""{text}\n"""' if "\n" in text else f'"""{text}"""'
+
+
+# -- what is tried again, and explained ------------------------------------------------------------
+
+
+def _explained(operator: Operator, body: str, name: str = "", *, out: bool = True) -> str:
+    """A ``try`` around statements."""
+    name = name or operator.name
+    types = [f"{a.name}: {a.type}" for a in operator.arguments]
+    values = [a.name for a in operator.arguments]
+    if out and operator.out:
+        types.append(f"out: {'Tensor' if len(operator.results) == 1 else 'Pair'} | None")
+        values.append("out")
+    again = [
+        _renewed(operator, body, name, out),
+        _with_numbers(operator, name, out),
+        _turned(operator) if out and operator.number_first else "",
+    ]
+    return fill(
+        _EXPLAINED,
+        body=body,
+        again="".join(again),
+        types=", ".join(types),
+        values=", ".join(values),
+    )
+
+
+_AGAIN = """
+if $condition:
+    return $name($arguments)
+"""
+
+_TURNED = """
+turned = as_first_operand($first, $second$inexact)
+if turned is not None:
+    return $name(turned$rest)
+"""
+
+
+def _renewed(operator: Operator, body: str, name: str, out: bool) -> str:
+    """The call again, where floating-point warnings were on; see its Note."""
+    if not any(word in body for word in ("quiet.run(", "quick_binary(", "write(", "write_ufunc(")):
+        return ""
+    return fill(_AGAIN, condition="renewed(error)", name=name, arguments=_passed(operator, out=out))
+
+
+def _with_numbers(operator: Operator, name: str, out: bool) -> str:
+    """The call again, with numbers for 0-d tensors."""
+    numbers = [a.name for a in operator.arguments if a.type.removesuffix(" | None") in _NUMBERS]
+    # Random numbers drawn twice are not the same call again; in place, none has been drawn.
+    drawn = out and any("Generator" in a.type for a in operator.arguments)
+    if not numbers or drawn:
+        return ""
+    values = [f"as_number({a.name})" if a.name in numbers else a.name for a in operator.arguments]
+    arguments = passed(operator.arguments, values) + (", out=out" if out and operator.out else "")
+    condition = f"has_number_tensor({', '.join(numbers)})"
+    return fill(_AGAIN, condition=condition, name=name, arguments=arguments)
+
+
+def _turned(operator: Operator) -> str:
+    """The call again, with a tensor for a number in the first place."""
+    return fill(
+        _TURNED,
+        first=operator.arguments[0].name,
+        second=operator.arguments[1].name,
+        inexact=", inexact=True" if operator.number_first == "float" else "",
+        name=operator.name,
+        rest=_rest(operator) + (", out=out" if operator.out else ""),
+    )
+
+
+# -- out of place ----------------------------------------------------------------------------------
+
+
+def _out_of_place(operator: Operator, users: Set[str]) -> str:
+    several = operator.returns == "tuple"
+    returned = "T"
+    result_class = ""
+    if several:
+        name = "".join(part.capitalize() for part in operator.name.split("_")) + "Result"
+        returned = f"{name}[T]"
+        fields = "\n".join(f"{name}: T" for name in operator.results)
+        result_class = fill(_RESULT_CLASS, name=name, operator=operator.name, fields=fields)
+    parameters = _parameters(operator)
+    if operator.out:
+        star = "" if has_keyword_only(operator) else "*, "
+        parameters += f", {star}out: {'Sequence[T]' if several else 'T'} | None = None"
+    body = _computation(operator, several=several)
+    stored = _stored(operator, returned, users)
+    head = ""
+    if operator.ufunc is not None:
+        first, second = (a.name for a in operator.arguments[:2])
+        condition = "out is None"
+        if operator.ufunc_if is not None:
+            condition += f" and {operator.ufunc_if}"
+        inexact = ", True" if operator.ufunc_inexact else ""
+        body = fill(
+            _QUICK,
+            condition=condition,
+            ufunc=operator.ufunc,
+            first=first,
+            second=second,
+            inexact=inexact,
+            body=body,
+        )
+        head = "result: T | None = None\n"
+        stored = fill(_UNLESS_QUICK, stored=stored)
+    return fill(
+        _OUT_OF_PLACE,
+        result_class=result_class,
+        overloads=_overloads(operator, parameters) if operator.number_first else "",
+        name=operator.name,
+        late=_NUMBER_COMES_LATE if operator.number_first else "",
+        parameters=parameters,
+        returned=returned,
+        doc=_doc(operator.doc or f"See `{operator.name}` of PyTorch; the result is a new tensor."),
+        computed=head + _explained(operator, body),
+        stored=stored,
+        recorded=_recorded(operator, several=several),
+        result="results" if several else "result",
+    )
+
+
+def _overloads(operator: Operator, parameters: str) -> str:
+    first, second = (a.name for a in operator.arguments[:2])
+    turned = parameters.replace(f"{first}: T", f"{first}: Number")
+    turned = turned.replace(f"{second}: AnyTensor | Number", f"{second}: T")
+    return fill(_OVERLOADS, name=operator.name, parameters=parameters, turned=turned)
+
+
+def _computation(operator: Operator, *, several: bool) -> str:
+    """The kernel's call, after a look at what it is to be stored in."""
+    checks = ""
+    if operator.out:
+        outs = [f"out_{i}" for i in range(len(operator.results))] if several else ["out"]
+        differentiable = operator.node is not None and not operator.real_result
+        options = "" if differentiable else ", differentiable=False"
+        operands = _tensor_names(operator)
+        checks = fill(
+            _CHECKED_OUT,
+            # Fails for another number of tensors, and `explain` says so.
+            taken_apart=f"{', '.join(outs)} = out" if several else "",
+            checks="\n".join(f"check_out({one}, {operands}{options})" for one in outs),
+        )
+    if operator.copies_view:
+        first = operator.arguments[0].name
+        viewed = f"view_impls.{operator.kernel}({first}._impl{_rest(operator)})"
+        call = f"k.contiguous({viewed}.array)"
+    else:
+        arguments = passed(operator.arguments, [_converted(a) for a in operator.arguments])
+        call = f"quiet.run(k.{operator.kernel}, {arguments})"
+    return checks + f"{'arrays' if several else 'array'} = {call}\n"
+
+
+def _stored(operator: Operator, returned: str, users: Set[str]) -> str:
+    """The results, as tensors of their own or in those of ``out=``."""
+    owner = _owner(operator)
+    source = f"{owner.name}[0]" if owner.is_list else owner.name
+    options = f', "{_spoken(operator.name, users)}"'
+    if operator.exact_out is not None:
+        exact = "True"
+        if operator.exact_out == "exact for real":
+            # Of complex operands it may also have theirs, but no other complex one.
+            own, given = f"{source}._impl.dtype", "out._impl.dtype"
+            exact = f'{own}.kind != "c" or ({given}.kind == "c" and {given} != {own})'
+        options += f", exact={exact}"
+    if operator.returns == "tuple":
+        made = returned.removesuffix("[T]")
+        numbers = range(len(operator.results))
+        out = fill(_WRITTEN_OUT_EACH, returned=made, options=options) if operator.out else ""
+        results = ", ".join(f"wrap_like({source}, arrays[{nr}])" for nr in numbers)
+        return fill(_STORED_EACH, out=out, returned=made, results=results)
+    if len(operator.tensors) > 1 and not any(a.is_list for a in operator.tensors):
+        options += f", inputs=({_tensor_names(operator)})"
+    formatted = any(a.name == "memory_format" for a in operator.arguments)
+    return fill(
+        _STORED,
+        out=fill(_WRITTEN_OUT, options=options) if operator.out else "",
+        source=source,
+        strides=fill(_STRIDES, source=source) if formatted else "",
+    )
+
+
+def _recorded(operator: Operator, *, several: bool) -> str:
+    if operator.node is None:
+        return ""
+    condition = _recording(operator)
+    if operator.real_result:
+        condition += ' and array.dtype.kind in "fc"'
+    saved = ""
+    words = {word for text in operator.formulas.values() for word in re.findall(r"\w+", text)}
+    if not words.isdisjoint(operator.results):
+        saved = f"node.save_results({'*results' if several else 'result'})"
+    stored = "set_history_of_each(results, node)" if several else "set_history(result, node)"
+    return fill(
+        _RECORDED,
+        condition=condition,
+        node=_view_node(operator),
+        arguments=_passed(operator) + (", copy=True" if operator.copies_view else ""),
+        set_history=stored,
+        save_results=saved,
+    )
+
+
+def _view_node(operator: Operator) -> str:
+    """The class that records a call; that of a view also records the view's copy."""
+    node = str(operator.node)
+    return node.removesuffix("_copy") if operator.copies_view else node
 
 
 def _recording(operator: Operator) -> str:
@@ -192,273 +559,124 @@ def _recording(operator: Operator) -> str:
     return f"{first} and is_recording()"
 
 
-def _saves_results(operator: Operator) -> bool:
-    """Whether a derivative needs a result; then the node is told of them."""
-    words = {word for text in operator.formulas.values() for word in re.findall(r"\w+", text)}
-    return not words.isdisjoint(operator.results)
-
-
-def _tensor_names(operator: Operator) -> str:
-    return ", ".join(f"*{a.name}" if a.is_list else a.name for a in operator.tensors)
-
-
-def _doc(operator: Operator, fallback: str) -> str:
-    text = operator.doc or fallback
-    if "\n" not in text:
-        return f'    """{text}"""\n'
-    indented = "\n".join(f"    {line}".rstrip() for line in text.splitlines())
-    return f'    """{indented.strip()}\n    """\n'
-
-
-def _out_of_place(operator: Operator, users: Set[str]) -> str:
-    owner = _owner(operator)
-    source = f"{owner.name}[0]" if owner.is_list else owner.name
-    multiple = operator.returns == "tuple"
-    extra = f', "{_spoken(operator.name, users)}"'
-    if operator.exact_out is not None:
-        exact = "True"
-        if operator.exact_out == "exact for real":
-            # Of complex operands it may also have theirs, but no other complex one.
-            own, given = f"{source}._impl.dtype", "out._impl.dtype"
-            exact = f'{own}.kind != "c" or ({given}.kind == "c" and {given} != {own})'
-        extra += f", exact={exact}"
-    header = ""
-    returned = "T"
-    if multiple:
-        returned = "".join(part.capitalize() for part in operator.name.split("_")) + "Result"
-        fields = "\n".join(f"    {name}: T" for name in operator.results)
-        header = (
-            f"class {returned}(NamedTuple, Generic[T]):\n"
-            f'    """Results of `{operator.name}`."""\n\n{fields}\n\n\n'
-        )
-        returned += "[T]"
-    params = _parameters(operator)
-    if operator.out:
-        star = "" if has_keyword_only(operator) else "*, "
-        kind = "Sequence[T]" if multiple else "T"
-        params += f", {star}out: {kind} | None = None"
-    text = header
-    ignored = ""
-    if operator.number_first:
-        first, second = (a.name for a in operator.arguments[:2])
-        other_way = params.replace(f"{first}: T", f"{first}: Number").replace(
-            f"{second}: AnyTensor | Number", f"{second}: T"
-        )
-        text += f"@overload\ndef {operator.name}({params}) -> T: ...\n"
-        text += f"@overload\ndef {operator.name}({other_way}) -> T: ...\n"
-        ignored = _NUMBER_COMES_LATE
-    text += f"def {operator.name}({ignored}{params}) -> {returned}:\n"
-    text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a new tensor.")
-    body = ""
-    if operator.out:
-        outs = [f"out_{i}" for i in range(len(operator.results))] if multiple else ["out"]
-        body += "    if out is not None:\n"
-        if multiple:
-            # Fails for another number of tensors, and `explain` says so.
-            body += f"        {', '.join(outs)} = out\n"
-        for one in outs:
-            kind = "" if _differentiable(operator) else ", differentiable=False"
-            body += f"        check_out({one}, {_tensor_names(operator)}{kind})\n"
-    if operator.copies_view:
-        rest = _passed(operator, skip_first=True)
-        shown = f"view_impls.{operator.kernel}({owner.name}._impl{', ' if rest else ''}{rest})"
-        call = f"k.contiguous({shown}.array)"
-    else:
-        call = f"quiet.run(k.{operator.kernel}, {_passed(operator, converted=True)})"
-    body += f"    {'arrays' if multiple else 'array'} = {call}\n"
-    if operator.ufunc is not None:
-        condition = "out is None"
-        if operator.ufunc_if is not None:
-            condition += f" and {operator.ufunc_if}"
-        first, second = (a.name for a in operator.arguments[:2])
-        inexact = ", True" if operator.ufunc_inexact else ""
-        text += "    result: T | None = None\n"
-        body = (
-            f"    if {condition}:\n"
-            f"        result = quick_binary(np.{operator.ufunc}, {first}, {second}{inexact})\n"
-            "    if result is None:\n" + "".join(f"    {line}\n" for line in body.splitlines())
-        )
-    text += _explained(operator, body)
-    if multiple:
-        if operator.out:
-            text += "    if out is not None:\n"
-            text += f"        return {returned[:-3]}(*write_outs(out, arrays{extra}))\n"
-        wrapped = ", ".join(
-            f"wrap_like({source}, arrays[{i}])" for i in range(len(operator.results))
-        )
-        text += f"    results = {returned[:-3]}({wrapped})\n"
-    else:
-        ending = ""
-        if operator.out:
-            if len(operator.tensors) > 1 and not any(a.is_list for a in operator.tensors):
-                extra += f", inputs=({_tensor_names(operator)})"
-            ending = "    if out is not None:\n        return write_out(out, array" + extra + ")\n"
-        ending += f"    result = wrap_like({source}, array)\n"
-        if any(a.name == "memory_format" for a in operator.arguments):
-            ending += "    if not array.size:\n"
-            ending += f"        result._impl.state_strides_in(memory_format, {source}._impl)\n"
-        if operator.ufunc is None:
-            text += ending
-        else:
-            text += "    if result is None:\n"
-            text += "".join(f"    {line}\n" for line in ending.splitlines())
-    if operator.node is not None:
-        condition = _recording(operator)
-        if operator.real_result:
-            condition += ' and array.dtype.kind in "fc"'
-        text += f"    if {condition}:\n"
-        text += f"        node = {operator.node}.record({_passed(operator)})\n"
-        if multiple:
-            text += "        set_history_of_each(results, node)\n"
-        else:
-            text += "        set_history(result, node)\n"
-        if _saves_results(operator):
-            text += f"        node.save_results({'*results' if multiple else 'result'})\n"
-    text += f"    return {'results' if multiple else 'result'}\n\n\n"
-    return text
-
-
-def _explained(operator: Operator, body: str, name: str = "", *, out: bool = True) -> str:
-    """A ``try`` around statements; see Note [Arguments are looked at when a call has failed]."""
-    retried = _retried_with_numbers(operator, name or operator.name, out)
-    if any(word in body for word in ("quiet.run(", "quick_binary(", "write(", "write_ufunc(")):
-        # See Note [Floating-point warnings].
-        same = ", ".join(
-            f"{a.name}={a.name}" if a.keyword_only else a.name for a in operator.arguments
-        )
-        same += ", out=out" if out and operator.out else ""
-        again = f"            return {name or operator.name}({same})\n"
-        retried = f"        if renewed(error):\n{again}{retried}"
-    if out and operator.number_first:
-        first, second = (a.name for a in operator.arguments[:2])
-        passed = f"turned, {_passed(operator, skip_first=True)}{', out=out' * operator.out}"
-        inexact = ", inexact=True" if operator.number_first == "float" else ""
-        retried += (
-            f"        turned = as_first_operand({first}, {second}{inexact})\n"
-            "        if turned is not None:\n"
-            f"            return {operator.name}({passed})\n"
-        )
-    types = [f"{a.name}: {a.type}" for a in operator.arguments]
-    names = [a.name for a in operator.arguments]
-    if out and operator.out:
-        types.append(f"out: {'Tensor' if len(operator.results) == 1 else 'Pair'} | None")
-        names.append("out")
-    indented = "".join(f"    {line}\n" for line in body.splitlines())
-    return (
-        f"    try:\n{indented}"
-        "    except Exception as error:\n"
-        f"{retried}"
-        f'        explain(error, "{", ".join(types)}", {", ".join(names)})\n'
-        "        raise\n"
-    )
-
-
-def _retried_with_numbers(operator: Operator, name: str, out: bool) -> str:
-    """The call again, with numbers for 0-d tensors."""
-    plain = [a.name for a in operator.arguments if a.type.removesuffix(" | None") in _NUMBERS]
-    # Random numbers drawn twice are not the same call again; in place, none has been drawn.
-    drawn = out and any("Generator" in a.type for a in operator.arguments)
-    if not plain or drawn:
-        return ""
-    passed = ", ".join(
-        (f"{a.name}=" if a.keyword_only else "")
-        + (f"as_number({a.name})" if a.name in plain else a.name)
-        for a in operator.arguments
-    )
-    if out and operator.out:
-        passed += ", out=out"
-    return (
-        f"        if has_number_tensor({', '.join(plain)}):\n            return {name}({passed})\n"
-    )
-
-
-def _differentiable(operator: Operator) -> bool:
-    """Whether the results of the function have a gradient."""
-    return operator.node is not None and not operator.real_result
+# -- in place --------------------------------------------------------------------------------------
 
 
 def _inplace(operator: Operator, name: str, made: str, users: Set[str]) -> str:
     writer, quick = f"_{name}writer", f"_{name}ufunc_writer"
+    writers = f"{writer} = {made}\n"
+    own = name == operator.name
     # A table's in-place operator may be one on its own, whose writer is no ufunc.
-    ufunc = operator.ufunc if name != operator.name else None
-    text = f"{writer} = {made}\n"
+    ufunc = None if own else operator.ufunc
+    inexact = operator.ufunc_inexact
     if ufunc is not None:
-        extra = ", inexact=True" if operator.ufunc_inexact else ""
-        text += f"{quick} = store_ufunc(np.{ufunc}, {writer}{extra})\n"
-    text += f"\n\ndef {name}({_parameters(operator)}) -> T:\n"
+        extra = ", inexact=True" if inexact else ""
+        writers += f"{quick} = store_ufunc(np.{ufunc}, {writer}{extra})\n"
+    spoken = _spoken(name, users)
+    body = _written(operator, writer, spoken)
+    if ufunc is not None:
+        short = fill(
+            _WRITTEN_BY_UFUNC,
+            first=operator.arguments[0].name,
+            second=operator.arguments[1].name,
+            ufunc=ufunc,
+            spoken=spoken,
+            inexact=", True" if inexact else "",
+            recorder=_recorder(operator),
+            writer=quick,
+        )
+        condition = operator.ufunc_if
+        if condition is None:
+            body = _checks(operator) + short
+        else:
+            body = fill(_WRITTEN_BY_UFUNC_IF, condition=condition, quick=short, general=body)
     base = name.rstrip("_")
-    text += _doc(
-        operator if name == operator.name else _undocumented(operator),
-        f"Write the result of `{base}` into the tensor itself, which is returned.",
+    fallback = f"Write the result of `{base}` into the tensor itself, which is returned."
+    return fill(
+        _INPLACE,
+        writers=writers,
+        name=name,
+        parameters=_parameters(operator),
+        doc=_doc((operator.doc if own else "") or fallback),
+        written=_explained(operator, body, name, out=False),
     )
-    body = ""
+
+
+def _recorder(operator: Operator) -> str:
+    return "None" if operator.inplace_node is None else f"{operator.inplace_node}.record"
+
+
+def _checks(operator: Operator) -> str:
+    lines = []
     for a in operator.arguments[1:]:
         if a.type == "Tensor":
-            body += f'    array_of({a.name}, "{a.name}")\n'
+            lines.append(f'array_of({a.name}, "{a.name}")\n')
         elif operator.method and not a.keyword_only and a.type.removesuffix(" | None") in _NUMBERS:
             # The funnel would take a tensor's array, which a kernel may take for the number.
-            body += f"    refuse_tensor({a.name})\n"
-    rest = _passed(operator, skip_first=True)
-    spoken = _spoken(name, users)
-    extra = f', operator="{spoken}"'
+            lines.append(f"refuse_tensor({a.name})\n")
+    return "".join(lines)
+
+
+def _written(operator: Operator, writer: str, spoken: str) -> str:
+    options = f', operator="{spoken}"'
     if operator.overlap != "refused":
-        extra += f', overlap="{operator.overlap}"'
+        options += f', overlap="{operator.overlap}"'
     if operator.distinct:
-        extra += ", distinct=True"
-    comma = ", " if rest else ""
-    recorder = "None" if operator.inplace_node is None else f"{operator.inplace_node}.record"
-    head = f"return write({operator.arguments[0].name}, {recorder}, "
-    general = f"{head}{writer}{comma}{rest}{extra})\n"
-    if ufunc is None:
-        body += f"    {general}"
-    else:
-        first, second = (a.name for a in operator.arguments[:2])
-        call = f'{head}{quick}, {second}, operator="{spoken}")\n'
-        inexact = ", True" if operator.ufunc_inexact else ""
-        done = f'write_ufunc({first}._impl, np.{ufunc}, {second}, "{spoken}"{inexact})'
-        if operator.ufunc_if is None:
-            body += f"    if {done}:\n        return {first}\n    {call}"
-        else:
-            body += (
-                f"    if {operator.ufunc_if}:\n        if {done}:\n            return {first}\n"
-                f"        {call}    {general}"
-            )
-    return text + _explained(operator, body, name, out=False) + "\n\n"
+        options += ", distinct=True"
+    return fill(
+        _WRITTEN,
+        checks=_checks(operator),
+        first=operator.arguments[0].name,
+        recorder=_recorder(operator),
+        writer=writer,
+        rest=_rest(operator),
+        options=options,
+    )
 
 
-def _undocumented(operator: Operator) -> Operator:
-    return dataclasses.replace(operator, doc="")
+# -- views and geometry ----------------------------------------------------------------------------
 
 
 def _geometry(operator: Operator, users: Set[str]) -> str:
-    rest = _passed(operator, skip_first=True)
-    comma = ", " if rest else ""
-    text = f"def {operator.name}({_parameters(operator)}) -> T:\n"
-    text += _doc(operator, "Look at the same memory through another geometry from now on.")
-    view = f"view_impls.{operator.kernel}"
-    first = operator.arguments[0].name
-    spoken = f'operator="{_spoken(operator.name, users)}"'
-    call = f"write_geometry({first}, {operator.node}.record, {view}{comma}{rest}, {spoken})"
-    body = f"    return {call}\n"
-    return text + _explained(operator, body) + "\n\n"
+    written = fill(
+        _WRITTEN_GEOMETRY,
+        first=operator.arguments[0].name,
+        node=str(operator.node),
+        kernel=operator.kernel,
+        rest=_rest(operator),
+        spoken=_spoken(operator.name, users),
+    )
+    fallback = "Look at the same memory through another geometry from now on."
+    return fill(
+        _GEOMETRY,
+        name=operator.name,
+        parameters=_parameters(operator),
+        doc=_doc(operator.doc or fallback),
+        written=_explained(operator, written),
+    )
 
 
 def _view(operator: Operator) -> str:
-    rest = _passed(operator, skip_first=True)
-    comma = ", " if rest else ""
-    several = operator.returns != "View"
-    returned = "tuple[T, ...]" if several else "T"
-    text = f"def {operator.name}({_parameters(operator)}) -> {returned}:\n"
-    text += _doc(operator, f"See `{operator.name}` of PyTorch; the result is a view.")
     first = operator.arguments[0].name
-    name = "impls" if several else "impl"
-    body = f"    {name} = view_impls.{operator.kernel}({first}._impl{comma}{rest})\n"
-    text += _explained(operator, body)
-    text += f"    node = {operator.node}.record({_passed(operator)})"
-    text += f" if {_recording(operator)} else None\n"
-    how = f", view_fn=_replay_{operator.name.strip('_')}" if operator.replay else ""
-    made = _MADE_BY[operator.returns]
-    text += f"    return {made}({first}, {name}, node{how})\n\n\n"
-    if operator.replay:
-        text += f"_replay_{operator.name.strip('_')}: ViewFunction = {operator.name}\n\n\n"
-    return text
+    several = operator.returns != "View"
+    aliases = "impls" if several else "impl"
+    stem = operator.name.strip("_")
+    viewed = fill(
+        _VIEWED, aliases=aliases, kernel=operator.kernel, first=first, rest=_rest(operator)
+    )
+    return fill(
+        _VIEW,
+        name=operator.name,
+        parameters=_parameters(operator),
+        returned="tuple[T, ...]" if several else "T",
+        doc=_doc(operator.doc or f"See `{operator.name}` of PyTorch; the result is a view."),
+        viewed=_explained(operator, viewed),
+        node=_view_node(operator),
+        arguments=_passed(operator) + (", copy=True" if operator.copies_view else ""),
+        condition=_recording(operator),
+        made=_MADE_BY[operator.returns],
+        first=first,
+        aliases=aliases,
+        replay=f", view_fn=_replay_{stem}" if operator.replay else "",
+        replayed=fill(_REPLAYED, stem=stem, name=operator.name) if operator.replay else "",
+    )

@@ -3,19 +3,20 @@
 import ast
 import dataclasses
 import io
-import subprocess
-import sys
 import tokenize
 from pathlib import Path
 from typing import Final
 
 from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names
-from .emit_nodes import NODE_IMPORTS, emit_node
+from .emit_nodes import NODE_IMPORTS, emit_node, saved_fields
+from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
 from .formula import Names
 from .language import Operator, TableError, read_table
+from .layout import formatted
 from .overwriting import overwriting_function, owning_helpers
+from .template import fill
 
-__all__ = ["GENERATED", "generate"]
+__all__ = ["GENERATED", "generate", "sources"]
 
 OPS: Final = Path(__file__).resolve().parent.parent / "ops"
 GENERATED: Final = OPS / "generated"
@@ -50,6 +51,9 @@ _WRITING_FUNCTIONS: Final = frozenset(
 # Kernels and helpers whose result may be, or look at, one of their arguments.
 _ALIASING_KERNELS: Final = {"conj", "sum_to_size", "contiguous", "reshape", "resolve_conj"}
 
+# Modules of composites whose functions are for formulas, not for users.
+_FOR_FORMULAS: Final = {"support.for_formulas", "support.recorded_gradients"}
+
 # Functions that users call by another name, which formulas have for something else.
 _NAMES_OF_USERS: Final = {"lazy_conj": "conj"}
 
@@ -60,7 +64,18 @@ def _head(source: str, purpose: str) -> str:
 
 
 def generate() -> dict[str, str]:
-    """The text of every generated file by its name.
+    """The text of every generated file by its name, as it stands there.
+
+    Raises
+    ------
+    TableError
+        If a table or a formula is wrong.
+    """
+    return {name: formatted(name, text) for name, text in sources().items()}
+
+
+def sources() -> dict[str, str]:
+    """The text of every generated file by its name, before it is laid out.
 
     Raises
     ------
@@ -70,21 +85,17 @@ def generate() -> dict[str, str]:
     tables = {path.stem: read_table(path) for path in sorted((OPS / "derivatives").glob("*.yaml"))}
     _check_unique(tables)
     operators = [op for table in tables.values() for op in table]
-    composites = {
-        path.stem: exported(path)
-        for path in sorted((OPS / "composites").glob("*.py"))
-        if path.stem != "__init__"
+    modules = {
+        name: path
+        for name, path in _modules("composites").items()
+        if name in _FOR_FORMULAS or not name.startswith("support.")
     }
-    aliases = {path.stem: aliases_in(path) for path in (OPS / "composites").glob("*.py")}
-    kernels = {
-        name
-        for path in (OPS / "kernels").glob("*.py")
-        if path.stem != "__init__"
-        for name in exported(path)
-    }
+    composites = {name: exported(path) for name, path in modules.items()}
+    aliases = {name: aliases_in(path) for name, path in modules.items()}
+    kernels = {name for path in _modules("kernels").values() for name in exported(path)}
     storing = _taking_out()
-    plain = set(exported(OPS / "kernels" / "fill.py"))
-    helper_files = sorted(p for p in (OPS / "formulas").glob("*.py") if p.stem != "__init__")
+    plain = set(exported(OPS / "kernels" / "copying" / "fill.py"))
+    helper_files = list(_modules("formulas").values())
     helpers = {name for path in helper_files for name in exported(path)}
     functions = _all_functions(operators, composites)
     views = {op.kernel for op in operators if op.is_view}
@@ -95,13 +106,16 @@ def generate() -> dict[str, str]:
         frozenset(_ALIASING_KERNELS | views),
         owning_helpers(_helper_functions(helper_files)),
     )
-    types = f"from vtgrad.ops.types import {', '.join(exported(OPS / 'types.py'))}\n"
+    types = (
+        f"from vtgrad.ops.calling.types import {', '.join(exported(OPS / 'calling/types.py'))}\n"
+    )
     files: dict[str, str] = {
         "__init__.py": _head(
             "the derivative tables", "Nodes, functions and methods of all operators."
         ).rstrip()
         + "\n"
     }
+    saves: set[tuple[SavedField, ...]] = set()
     users = _method_names(operators, composites, aliases) | _ELSEWHERE
     users |= _public_names(operators, composites)
     for stem, table in tables.items():
@@ -109,22 +123,41 @@ def generate() -> dict[str, str]:
         nodes = [dataclasses.replace(op, node=node) for op in table for node in op.nodes]
         if nodes:
             text = _head(source, f"Nodes of the operators in `{stem}`.")
-            text += NODE_IMPORTS.format(types=types) + "\n\n"
-            files[f"{stem}_nodes.py"] = text + "\n\n".join(emit_node(op, names) for op in nodes)
-        text = _head(source, f"The operators in `{stem}`.") + FUNCTION_IMPORTS.format(types=types)
+            kept = {saved_fields(op, names) for op in nodes if not op.copies_view} - {()}
+            classes = sorted(map(saving_class, kept))
+            saving = f"from vtgrad.ops.generated.saves import {', '.join(classes)}" * bool(kept)
+            text += fill(NODE_IMPORTS, types=types, saving=saving)
+            files[f"{stem}_nodes.py"] = text + "".join(emit_node(op, names) for op in nodes)
+            saves |= kept
+        text = _head(source, f"The operators in `{stem}`.") + fill(FUNCTION_IMPORTS, types=types)
         if nodes:
             text += f"from vtgrad.ops.generated.{stem}_nodes import (\n"
-            text += "".join(f"    {n},\n" for n in sorted({str(op.node) for op in nodes})) + ")\n"
+            used = {str(op.node) for op in nodes if not op.copies_view}
+            text += "".join(f"    {n},\n" for n in sorted(used)) + ")\n"
         exports = [name for op in table for name in function_names(op)]
         text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(exports)) + "]\n\n"
         made = [emit_function(op, storing, plain, users) for op in table]
         files[f"{stem}.py"] = text + "\n" + "".join(made)
+    files["saves.py"] = _saves(saves)
     files["large_formulas.py"] = _large_formulas(helper_files, names, types)
     files["tensor_formulas.py"] = _tensor_formulas(helper_files, types)
     files["functional.py"] = _functional(tables, composites, aliases)
     files["methods.py"] = _methods(operators, composites, aliases)
     files["public.py"] = _public(operators, composites)
-    return {name: _formatted(name, text) for name, text in files.items()}
+    return files
+
+
+def _saves(saves: set[tuple[SavedField, ...]]) -> str:
+    """The base classes of nodes."""
+    text = _head("the derivative tables", "What nodes save: one class for each set of fields.")
+    return text + SAVES_HEAD + "".join(emit_saves(f) for f in sorted(saves, key=saving_class))
+
+
+def _modules(folder: str) -> dict[str, Path]:
+    """The modules below a folder of ``ops``, by their dotted names in it."""
+    root = OPS / folder
+    paths = [p for p in root.rglob("*.py") if p.stem != "__init__"]
+    return {".".join(p.relative_to(root).with_suffix("").parts): p for p in sorted(paths)}
 
 
 def _check_unique(tables: dict[str, list[Operator]]) -> None:
@@ -184,7 +217,7 @@ def _large_formulas(paths: list[Path], names: Names, types: str) -> str:
             for name in _helper_functions([path])
             if name not in names.owning
         )
-        + "from vtgrad.ops.overwriting import over\n"
+        + "from vtgrad.ops.kernels.support.overwriting import over\n"
         f"{types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape\n\n"
     )
     text += "__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names.owning)) + "]\n\n\n"
@@ -195,14 +228,15 @@ def _large_formulas(paths: list[Path], names: Names, types: str) -> str:
 def _tensor_formulas(paths: list[Path], types: str) -> str:
     """The helpers of ``ops/formulas`` with tensors for arrays and functions for kernels."""
     text = _head("`ops/formulas/*.py`", "The derivative helpers, over tensors.")
+    arrays = _array_helpers(paths)
     text += (
         "from collections.abc import Sequence\n\n"
         "from vtgrad.ops.generated import functional as F\n"
         + "".join(
-            f"from vtgrad.ops.formulas.support import {name}\n"
+            f"from vtgrad.ops.formulas.{path.stem} import {name}\n"
             for path in paths
-            if path.stem == "support"
-            for name in exported(path)
+            for name in _helper_functions([path])
+            if name not in arrays
         )
         + types
         + "from vtgrad.storage.arrays import Number, NumpyDType, Shape\n"
@@ -212,23 +246,30 @@ def _tensor_formulas(paths: list[Path], types: str) -> str:
     bodies = ""
     for path in paths:
         names += exported(path)
-        if path.stem == "support":
-            continue
         source = path.read_text()
         tree = ast.parse(source)
         lines = source.splitlines(keepends=True)
         for statement in tree.body:
-            is_value = isinstance(statement, (ast.Assign, ast.AnnAssign)) and "__all__" not in (
-                ast.unparse(statement)
-            )
-            if isinstance(statement, ast.FunctionDef) or is_value:
+            if isinstance(statement, ast.FunctionDef) and statement.name in arrays:
                 assert statement.end_lineno is not None
                 start = statement.lineno - 1
-                if isinstance(statement, ast.FunctionDef) and statement.decorator_list:
+                if statement.decorator_list:
                     start = statement.decorator_list[0].lineno - 1
                 bodies += _translated("".join(lines[start : statement.end_lineno])) + "\n\n"
     text += "__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names)) + "]\n\n\n"
     return text + bodies
+
+
+def _array_helpers(paths: list[Path]) -> set[str]:
+    """The helpers that take or make arrays; the others are the same in both evaluations."""
+    words = {
+        name: {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        for name, function in _helper_functions(paths).items()
+    }
+    found = {name for name, used in words.items() if used & {"Array", "k"}}
+    while more := {name for name, used in words.items() if used & found} - found:
+        found |= more
+    return found
 
 
 def _translated(source: str) -> str:
@@ -259,22 +300,19 @@ def _functional(
     text = _head("the derivative tables and `ops/composites`", "Every function of tensors.")
     names: list[str] = []
     for stem, table in tables.items():
-        exports = sorted(name for op in table for name in function_names(op))
-        names += exports
-        text += f"from vtgrad.ops.generated.{stem} import {', '.join(exports)}\n"
+        names += [name for op in table for name in function_names(op)]
         others = {alias: name for op in table for alias, name in op.other_names.items()}
         names += others
+        text += f"from vtgrad.ops.generated.{stem} import *\n"
         text += _under_other_names(f"vtgrad.ops.generated.{stem}", others)
     for stem, exports in composites.items():
         names += exports
-        own = sorted(set(exports) - set(aliases[stem]))
-        text += f"from vtgrad.ops.composites.{stem} import {', '.join(own)}\n"
+        text += f"from vtgrad.ops.composites.{stem} import *\n"
         text += _under_other_names(f"vtgrad.ops.composites.{stem}", aliases[stem])
     duplicated = sorted({n for n in names if names.count(n) > 1})
     if duplicated:
         raise TableError(f"defined twice, in a table and a composite: {duplicated}")
-    text += "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names)) + "]\n"
-    return text
+    return text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in sorted(names)) + "]\n"
 
 
 def _under_other_names(module: str, aliases: dict[str, str]) -> str:
@@ -291,7 +329,7 @@ def _taking_out() -> set[str]:
     """The kernels that take ``out=``."""
     return {
         statement.name
-        for path in (OPS / "kernels").glob("*.py")
+        for path in _modules("kernels").values()
         for statement in ast.parse(path.read_text()).body
         if isinstance(statement, ast.FunctionDef)
         and any(argument.arg == "out" for argument in statement.args.kwonlyargs)
@@ -318,7 +356,7 @@ def _method_names(
             names.update([name for name in function_names(op) if not name.startswith("_")])
             names.update(op.other_names)
     for stem, exports in composites.items():
-        tree = ast.parse((OPS / "composites" / f"{stem}.py").read_text())
+        tree = ast.parse(_modules("composites")[stem].read_text())
         for statement in tree.body:
             if (
                 isinstance(statement, ast.FunctionDef)
@@ -363,7 +401,7 @@ def _public_names(operators: list[Operator], composites: dict[str, list[str]]) -
     ]
     names += [op.name for op in operators if op.copies_view and not op.name.startswith("_")]
     for stem, exports in composites.items():
-        if stem != "support":
+        if stem not in _FOR_FORMULAS:
             names += [n for n in exports if not n.endswith("_") and not n.startswith("_")]
     missing = _WRITING_FUNCTIONS - _all_functions(operators, composites)
     if missing:
@@ -378,22 +416,3 @@ def _public(operators: list[Operator], composites: dict[str, list[str]]) -> str:
     text += f"from vtgrad.ops.generated.functional import {', '.join(imported)}\n"
     names = sorted([_NAMES_OF_USERS.get(n, n) for n in names])
     return text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n"
-
-
-def _formatted(name: str, text: str) -> str:
-    """The text as ruff formats it, unused imports removed."""
-    for arguments in (
-        ["check", "--quiet", "--fix-only", "--select", "F401,I,RUF022,UP", "--exit-zero"],
-        ["format", "--quiet"],
-    ):
-        path = f"vtgrad/ops/generated/{name}"
-        done = subprocess.run(
-            [sys.executable, "-m", "ruff", *arguments, "--stdin-filename", path, "-"],
-            input=text,
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=OPS.parent.parent,
-        )
-        text = done.stdout
-    return text

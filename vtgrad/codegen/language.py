@@ -81,8 +81,8 @@ class Argument:
 class Operator:
     """One entry of a table; the fields are the keys of the language.
 
-    A view with a `copy` is two operators, of which the second `copies_view`: its results are
-    copies of the parts that the view shows.
+    A view with a `copy` is two operators: the first `has_copy`, the second `copies_view`, that is,
+    its results are copies of the parts that the view shows.
     """
 
     name: str
@@ -116,6 +116,7 @@ class Operator:
     aliases: tuple[str, ...]
     where: str
     copies_view: bool = False
+    has_copy: bool = False
 
     @property
     def tensors(self) -> tuple[Argument, ...]:
@@ -141,6 +142,21 @@ class Operator:
         return tuple(dict.fromkeys(n for n in (self.node, self.inplace_node) if n is not None))
 
     @property
+    def plain_arguments(self) -> list[Argument]:
+        """The arguments that are no tensors."""
+        return [a for a in self.arguments if not (a.is_tensor or a.is_list)]
+
+    @property
+    def can_be_inplace(self) -> bool:
+        """Whether its node can be that of a write to the first argument."""
+        return self.inplace is not None or self.returns in {"Self", "Geometry"}
+
+    @property
+    def is_plain_view(self) -> bool:
+        """Whether it shows some of the elements of one tensor, each of them once."""
+        return self.returns == "View" and not (self.overlapping or self.replay)
+
+    @property
     def is_view(self) -> bool:
         """Whether the results alias the first argument."""
         return self.returns in {"View", "Views"}
@@ -156,9 +172,9 @@ def read_table(path: Path) -> list[Operator]:
     """
     operators: list[Operator] = []
     for entry in yaml.safe_load(path.read_text()) or []:
-        operator = _operator(path.name, entry)
+        operator = dataclasses.replace(_operator(path.name, entry), has_copy="copy" in entry)
         operators.append(operator)
-        if "copy" in entry:
+        if operator.has_copy:
             operators.append(_copy_of_view(operator, str(entry["copy"])))
     return operators
 
@@ -177,6 +193,7 @@ def _copy_of_view(view: Operator, name: str) -> Operator:
         region_if=None,
         overlapping=False,
         copies_view=True,
+        has_copy=False,
         method=False,
         out=view.returns == "View",
         exact_out="exact",
@@ -321,7 +338,7 @@ def _returns(where: str, function: ast.FunctionDef) -> tuple[str, tuple[str, ...
         "Tensor",
         "View",
         "Views",
-        "Pieces",
+        "UnsafeSplit",
         "Self",
         "Geometry",
     }:
@@ -330,5 +347,6 @@ def _returns(where: str, function: ast.FunctionDef) -> tuple[str, tuple[str, ...
         names = tuple(ast.unparse(e) for e in returns.slice.elts)
         return "tuple", names
     raise TableError(
-        f"{where}: returns Tensor, View, Views, Pieces, Self, Geometry or tuple[name, name, ...]"
+        f"{where}: returns Tensor, View, Views, UnsafeSplit, Self, Geometry "
+        "or tuple[name, name, ...]"
     )

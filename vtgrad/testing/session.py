@@ -28,6 +28,16 @@ class DivergenceError(AssertionError):
         The program, whose last step diverged.
     divergences : tuple of Divergence
         All that differs after that step.
+
+    Examples
+    --------
+    >>> from vtgrad.testing.checking import DivergenceError, Rule, check
+    >>> wrong = Rule("doubled", lambda x: x * 2, lambda x: x * 3)
+    >>> try:
+    ...     check(wrong, programs=5)
+    ... except DivergenceError as found:
+    ...     print("doubled" in str(found))
+    True
     """
 
     def __init__(

@@ -16,7 +16,7 @@ class Scale(vt.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: FunctionCtx, grad: vt.Tensor) -> tuple[vt.Tensor, None]:
-        reveal_type(ctx.saved_tensors)  # R: tuple[vtgrad.tensor.Tensor, ...]
+        reveal_type(ctx.saved_tensors)  # R: tuple[vtgrad.tensor.tensor.Tensor, ...]
         return grad, None
 
 
@@ -29,6 +29,6 @@ class Split(vt.autograd.Function):
     def setup_context(ctx: FunctionCtx, inputs: tuple[vt.Tensor], output: object) -> None: ...
 
 
-reveal_type(Scale.apply(x))  # R: vtgrad.tensor.Tensor
-reveal_type(Scale.apply(x, factor=3))  # R: vtgrad.tensor.Tensor
-reveal_type(Split.apply(x))  # R: tuple[vtgrad.tensor.Tensor, int]
+reveal_type(Scale.apply(x))  # R: vtgrad.tensor.tensor.Tensor
+reveal_type(Scale.apply(x, factor=3))  # R: vtgrad.tensor.tensor.Tensor
+reveal_type(Split.apply(x))  # R: tuple[vtgrad.tensor.tensor.Tensor, int]

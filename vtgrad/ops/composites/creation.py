@@ -7,10 +7,10 @@ from typing import TypeVar
 import numpy as np
 
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of, numpy_or_none
-from vtgrad.ops.from_python import check_device, number_of, request_grad
-from vtgrad.ops.kernels.layout import empty_in_format
-from vtgrad.ops.kernels.scalars import as_element
+from vtgrad.ops.calling.arguments import array_of, numpy_or_none
+from vtgrad.ops.calling.from_python import check_device, number_of, request_grad
+from vtgrad.ops.kernels.support.layout import empty_in_format
+from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import DType
@@ -19,6 +19,7 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
+
 
 T = TypeVar("T", bound=TensorBase)
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final, TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.ops.arguments import array_of
-from vtgrad.ops.composites.shaping import numbers
-from vtgrad.ops.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.sequences import given_integers
+from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat, suggested_format
 from vtgrad.storage.storage import Storage
@@ -17,6 +17,7 @@ from vtgrad.views.resize import checked_sizes, resize
 from vtgrad.views.set_memory import set_memory
 
 __all__ = ["is_set_to", "resize_", "resize_as_", "set_"]
+
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -62,7 +63,7 @@ def resize_(
     tensor([[1, 2],
             [3, 0]])
     """
-    return resize(input, numbers(sizes, size, "resize_"), memory_format)
+    return resize(input, given_integers(sizes, size, "resize_"), memory_format)
 
 
 def resize_as_(

@@ -10,8 +10,8 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, ShapeError, WriteRefusedError
 from vtgrad.graph.functions import requires_grad
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of
-from vtgrad.ops.kernels.elementwise import checked_number
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.kernels.support.elementwise import checked_number
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import run_quietly
 from vtgrad.storage.shapes import broadcast_shapes
@@ -20,6 +20,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.write import write
 
 __all__ = ["apply_", "map2_", "map_"]
+
 
 T = TypeVar("T", bound=TensorBase)
 

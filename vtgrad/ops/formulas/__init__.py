@@ -5,10 +5,17 @@ code generator makes from them the same functions over tensors, with `TensorBase
 ``F.`` for ``k.``; so they may use nothing else that differs between the two.
 """
 
+from .arithmetic import *
+from .comparison import *
+from .complex_numbers import *
+from .cumulative import *
+from .elementary import *
+from .float_parts import *
 from .indexing import *
-from .merging import *
-from .pointwise import *
-from .products import *
+from .joining import *
+from .linalg import *
 from .reductions import *
 from .special import *
+from .structure import *
 from .support import *
+from .views import *

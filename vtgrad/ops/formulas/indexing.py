@@ -1,152 +1,37 @@
-"""Helpers for joins, views with several results, and indexing.
+"""Derivatives of reading, storing and merging at indices.
 
 See Note [Which write survives] for the gradients of stored values.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from vtgrad.ops import kernels as k
-from vtgrad.ops.types import Geometry3, MemoryFormat
 from vtgrad.storage.arrays import Array, Number, Shape
 
 __all__ = [
-    "as_strided_gradient",
-    "cat_gradients",
     "gather_gradient",
     "gathered_to",
-    "gradient_beyond",
     "index_add_source_gradient",
     "index_copy_source_gradient",
     "index_put_self_gradient",
     "index_put_values_gradient",
+    "index_reduce_self_gradient",
+    "index_reduce_source_gradient",
     "index_select_gradient",
-    "inverse_order",
-    "joined_pairs",
+    "masked_scatter_source_gradient",
     "masked_select_gradient",
     "masked_total",
-    "opposite",
-    "repeat_gradient",
+    "number_of_elements",
+    "put_self_gradient",
+    "put_source_gradient",
+    "scatter_reduce_self_gradient",
+    "scatter_reduce_source_gradient",
     "scatter_source_gradient",
-    "split_gradient",
-    "stack_gradients",
     "take_gradient",
-    "unbind_gradient",
 ]
-
-
-# -- numbers --------------------------------------------------------------------------------
-
-
-def inverse_order(dims: Sequence[int]) -> list[int]:
-    """The order of dimensions that undoes a permutation."""
-    count = len(dims)
-    order = [0] * count
-    for place, dim in enumerate(dims):
-        order[dim + count if dim < 0 else dim] = place
-    return order
-
-
-def opposite(shifts: int | Sequence[int]) -> int | list[int]:
-    """Shifts that undo a roll."""
-    return -shifts if isinstance(shifts, int) else [-shift for shift in shifts]
-
-
-# -- pieces ---------------------------------------------------------------------------------
-
-
-def as_strided_gradient(
-    grad: Array, input_geometry: Geometry3, output_geometry: Geometry3
-) -> Array:
-    """The gradient of the argument of `as_strided`; constant zeros if nothing was shown."""
-    if 0 in output_geometry[0]:
-        return k.zeros_shaped(grad, input_geometry[0])
-    return k.as_strided_backward(grad, input_geometry, output_geometry)
-
-
-def gradient_beyond(
-    grad: Array, base_geometry: Geometry3, input_geometry: Geometry3, output_geometry: Geometry3
-) -> Array:
-    """The gradient of a base where `as_strided` of a view of it showed more than the view."""
-    if 0 in output_geometry[0]:
-        return k.zeros_shaped(grad, base_geometry[0])
-    ones = k.add(k.zeros_shaped(grad, input_geometry[0]), 1)
-    seen = k.as_strided_forward(ones, input_geometry, output_geometry)
-    beyond = k.masked_fill(grad, k.ne(seen, 0), 0)
-    return k.as_strided_backward(beyond, base_geometry, output_geometry)
-
-
-def split_gradient(
-    grads: Sequence[Array | None],
-    sizes: Shape,
-    dim: int,
-    split_sizes: Sequence[int] | None = None,
-) -> Array:
-    """The pieces' gradients joined; a piece without one counts as zeros."""
-    present = next(grad for grad in grads if grad is not None)
-    axis = dim + len(sizes) if dim < 0 else dim
-    whole = sizes[axis]
-    # Pieces of one size: the first one tells it, unless it is missing.
-    size = whole
-    if split_sizes is None and len(grads) > 1:
-        for place, grad in enumerate(grads):
-            if grad is not None and place < len(grads) - 1:
-                size = grad.shape[axis]
-                break
-        else:
-            size = (whole - present.shape[axis]) // (len(grads) - 1)
-    parts: list[Array] = []
-    start = 0
-    for place, grad in enumerate(grads):
-        length = min(size, whole - start) if split_sizes is None else split_sizes[place]
-        start += length
-        if grad is None:
-            grad = k.zeros_shaped(present, (*sizes[:axis], length, *sizes[axis + 1 :]))
-        parts.append(grad)
-    return k.cat(parts, axis)
-
-
-def unbind_gradient(grads: Sequence[Array | None], dim: int) -> Array:
-    """The slices' gradients stacked; a slice without one counts as zeros."""
-    present = next(grad for grad in grads if grad is not None)
-    return k.stack([k.zeros_like(present) if grad is None else grad for grad in grads], dim)
-
-
-def cat_gradients(grad: Array, shapes: Sequence[Shape], dim: int) -> list[Array]:
-    """For each joined tensor its part of the gradient."""
-    parts: list[Array] = []
-    start = 0
-    axis = dim + len(grad.shape) if dim < 0 else dim
-    for shape in shapes:
-        # A tensor of shape (0,) joins anything and takes no place.
-        if shape == (0,):
-            parts.append(k.zeros_shaped(grad, shape))
-        else:
-            parts.append(k.slice(grad, axis, start, start + shape[axis]))
-            start += shape[axis]
-    return parts
-
-
-def stack_gradients(grad: Array, dim: int) -> Sequence[Array]:
-    """For each stacked tensor its slice of the gradient."""
-    return k.unbind(grad, dim)
-
-
-def repeat_gradient(grad: Array, repeats: Sequence[int], sizes: Shape) -> Array:
-    """The sum over all tiles."""
-    if 0 in repeats:
-        return k.zeros_shaped(grad, sizes)
-    padded = (1,) * (len(repeats) - len(sizes)) + tuple(sizes)
-    tiles = [n for pair in zip(repeats, padded, strict=True) for n in pair]
-    over = tuple(range(0, len(tiles), 2))
-    return k.reshape(k.sum(k.reshape(grad, tiles), over), sizes) if over else grad
-
-
-def joined_pairs(grad: Array) -> Array:
-    """Complex numbers from pairs of real ones, which may lie anywhere."""
-    # A copy also where they lie well: a part of an array may begin in the middle of a number.
-    return k.view_as_complex(k.clone(grad, memory_format=MemoryFormat.CONTIGUOUS))
 
 
 # -- along one dimension --------------------------------------------------------------------
@@ -248,3 +133,173 @@ def _broadcast(a: Shape, b: Shape) -> Shape:
     lead = max(len(a), len(b))
     a, b = (1,) * (lead - len(a)) + tuple(a), (1,) * (lead - len(b)) + tuple(b)
     return tuple([n if m == 1 else m for n, m in zip(a, b, strict=True)])
+
+
+# -- stored values --------------------------------------------------------------------------
+
+
+def put_self_gradient(grad: Array, index: Array, accumulate: bool) -> Array:
+    """Zero where values were stored, the gradient itself where they were added."""
+    if accumulate:
+        return grad
+    return k.put(grad, index, k.zeros_shaped(grad, index.shape))
+
+
+def put_source_gradient(
+    grad: Array, index: Array, self_sizes: Shape, sizes: Shape, accumulate: bool
+) -> Array:
+    """The gradient at each place written, for the values that stayed there."""
+    taken = k.take(grad, index)
+    if not accumulate:
+        lost = k.put_overwritten(index, number_of_elements(self_sizes))
+        taken = k.masked_fill(taken, lost, 0)
+    return k.reshape(taken, sizes)
+
+
+def masked_scatter_source_gradient(grad: Array, mask: Array, sizes: Shape) -> Array:
+    """The gradient at the true places, for as many first values; zeros for the rest."""
+    taken = k.masked_select(grad, mask)
+    count, used = number_of_elements(sizes), taken.shape[0]
+    if used < count:
+        taken = k.slice_backward(taken, (count,), 0, 0, used, 1)
+    return k.reshape(taken, sizes)
+
+
+# -- merged values --------------------------------------------------------------------------
+
+
+def scatter_reduce_self_gradient(
+    grad: Array,
+    self: Array,
+    dim: int,
+    index: Array,
+    src: Array,
+    reduce: str,
+    include_self: bool,
+    result: Array,
+) -> Array:
+    """The gradient of what was there before."""
+    if 0 in index.shape:
+        return grad
+    if reduce == "prod":
+        return k.scatter_prod_backward(grad, self, dim, index, src, include_self, True)
+    if reduce == "mean":
+        grad = k.div(grad, _merged_counts(grad, dim, index, include_self))
+    elif reduce != "sum":
+        values = _leading(src, index.shape)
+        shared = _shared(grad, self, dim, index, values, include_self, result)
+        grad = k.mul(shared, _equal(grad, self, result))
+    return grad if include_self else k.scatter(grad, dim, index, 0)
+
+
+def scatter_reduce_source_gradient(
+    grad: Array,
+    self: Array,
+    dim: int,
+    index: Array,
+    src: Array,
+    reduce: str,
+    include_self: bool,
+    result: Array,
+) -> Array:
+    """The gradient of the values merged into it."""
+    if 0 in index.shape:
+        return k.zeros_shaped(grad, src.shape)
+    if reduce == "prod":
+        taken = k.scatter_prod_backward(grad, self, dim, index, src, include_self, False)
+        return gathered_to(taken, src.shape)
+    if reduce == "sum":
+        return gathered_to(k.gather(grad, dim, index), src.shape)
+    if reduce == "mean":
+        grad = k.div(grad, _merged_counts(grad, dim, index, include_self))
+        return gathered_to(k.gather(grad, dim, index), src.shape)
+    values = _leading(src, index.shape)
+    won = _equal(grad, values, k.gather(result, dim, index))
+    shared = _shared(grad, self, dim, index, values, include_self, result)
+    return gathered_to(k.mul(won, k.gather(shared, dim, index)), src.shape)
+
+
+def index_reduce_self_gradient(
+    grad: Array,
+    self: Array,
+    dim: int,
+    index: Array,
+    source: Array,
+    reduce: str,
+    include_self: bool,
+    result: Array,
+) -> Array:
+    """The gradient of what was there before."""
+    each = k.repeated_index(index, source.shape, dim)
+    return scatter_reduce_self_gradient(grad, self, dim, each, source, reduce, include_self, result)
+
+
+def index_reduce_source_gradient(
+    grad: Array,
+    self: Array,
+    dim: int,
+    index: Array,
+    source: Array,
+    reduce: str,
+    include_self: bool,
+    result: Array,
+) -> Array:
+    """The gradient of the slices merged into it."""
+    each = k.repeated_index(index, source.shape, dim)
+    return scatter_reduce_source_gradient(
+        grad, self, dim, each, source, reduce, include_self, result
+    )
+
+
+def _merged_counts(grad: Array, dim: int, index: Array, include_self: bool) -> Array:
+    """How many values each element of a mean was made of."""
+    ones = _ones(grad, index.shape)
+    if include_self:
+        return k.scatter_add(_ones(grad, grad.shape), dim, index, ones)
+    counts = k.scatter_add(k.zeros_shaped(grad, grad.shape), dim, index, ones)
+    return k.masked_fill(counts, k.eq(counts, 0), 1)
+
+
+def _shared(
+    grad: Array,
+    self: Array,
+    dim: int,
+    index: Array,
+    values: Array,
+    include_self: bool,
+    result: Array,
+) -> Array:
+    """The gradient of an extreme, divided by the number of values that are equally extreme.
+
+    No value is equal to nan: where the result is nan the gradients are.
+    """
+    own = _equal(grad, self, result)
+    if not include_self:
+        own = k.scatter(own, dim, index, 0)
+    won = _equal(grad, values, k.gather(result, dim, index))
+    return k.div(grad, k.scatter_add(own, dim, index, won))
+
+
+def _equal(like: Array, values: Array, others: Array) -> Array:
+    """Ones where values are equal and zeros elsewhere, of the dtype of another array."""
+    return k.masked_fill(_ones(like, values.shape), k.ne(values, others), 0)
+
+
+def _ones(like: Array, sizes: Shape) -> Array:
+    """Ones of the dtype of another array."""
+    return k.add(k.zeros_shaped(like, sizes), 1)
+
+
+def _leading(src: Array, sizes: Shape) -> Array:
+    """The leading part of a source that has these sizes."""
+    if len(src.shape) != len(sizes):
+        return k.reshape(src, sizes)
+    for axis, size in enumerate(sizes):
+        if src.shape[axis] != size:
+            src = k.slice(src, axis, 0, size)
+    return src
+
+
+def number_of_elements(sizes: Shape) -> int:
+    """How many elements a shape has."""
+    return math.prod(sizes)

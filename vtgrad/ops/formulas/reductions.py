@@ -1,24 +1,27 @@
-"""Derivatives of reductions, running sums and normalisations."""
+"""Derivatives of reductions."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from vtgrad.ops import kernels as k
-from vtgrad.ops.formulas.support import kept_shape, other_dims, reduced_count, reduces_all
-from vtgrad.ops.types import Dims
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.ops.calling.types import Dims
+from vtgrad.ops.kernels.support.axes import axes_of, reduced_shape
+from vtgrad.storage.arrays import Array, Shape
 
 __all__ = [
-    "cumsum_gradient",
     "gradient_of_aminmax",
     "gradient_of_distance",
-    "gradient_of_logcumsumexp",
     "gradient_of_renorm",
     "gradient_of_std_mean",
     "gradient_of_var_mean",
+    "kept_shape",
     "logsumexp_gradient",
     "mean_gradient",
+    "other_dims",
+    "reduced_count",
+    "reduces_all",
     "shared_by_mask",
     "shared_by_ties",
     "shared_by_whole_ties",
@@ -42,13 +45,6 @@ def mean_gradient(grad: Array, sizes: Shape, dim: Dims) -> Array:
     if dim is None:
         return k.expand(share, sizes)
     return k.expand(k.reshape(share, kept_shape(sizes, dim)), sizes)
-
-
-def cumsum_gradient(grad: Array, dim: int) -> Array:
-    """Each element went into its own sum and all later ones."""
-    if grad.ndim == 0:
-        return k.clone(grad)
-    return k.flip(k.cumsum(k.flip(grad, (dim,)), dim), (dim,))
 
 
 def shared_by_mask(grad: Array, mask: Array, dim: Dims) -> Array:
@@ -192,21 +188,23 @@ def gradient_of_distance(grad: Array, a: Array, b: Array, result: Array, ord: fl
     return vector_norm_gradient(grad, k.sub(a, b), result, ord, None)
 
 
-def gradient_of_logcumsumexp(
-    grad: Array, input: Array, result: Array, dim: int, dtype: NumpyDType
-) -> Array:
-    """Each element went into all later sums: those are added up as logarithms, signs apart."""
-    if grad.ndim == 0:
-        return k.clone(grad)
-    if dtype.kind == "c":
-        logs = k.logcumsumexp_dim(k.flip(k.sub(k.log(grad), k.conj(result)), (dim,)), dim)
-        return k.exp(k.add(k.flip(logs, (dim,)), k.conj(input)))
-    total = k.zeros_like(grad)
-    for sign in (1, -1):
-        part = k.mul(grad, sign)
-        there = k.gt(part, 0)
-        logs = k.sub(k.log(k.where(there, part, 1)), result)
-        logs = k.flip(k.where(there, logs, float("-inf")), (dim,))
-        later = k.flip(k.logcumsumexp_dim(logs, dim), (dim,))
-        total = k.add(total, k.mul(k.exp(k.add(later, input)), sign))
-    return total
+def kept_shape(sizes: Shape, dim: Dims) -> Shape:
+    """The shape of a reduction over `dim` that keeps the dimensions, with size 1."""
+    return reduced_shape(sizes, axes_of(dim, len(sizes)), True)
+
+
+def reduced_count(sizes: Shape, dim: Dims) -> int:
+    """How many elements a reduction over `dim` merges into one."""
+    if dim is None:
+        return math.prod(sizes)
+    return math.prod([sizes[d] for d in axes_of(dim, len(sizes))])
+
+
+def other_dims(ndim: int, dim: int) -> tuple[int, ...]:
+    """All dimensions but one, which may be counted from the back."""
+    return tuple(d for d in range(ndim) if d != dim % ndim)
+
+
+def reduces_all(sizes: Shape, dim: Dims) -> bool:
+    """Whether a reduction over `dim` was asked for without naming dimensions."""
+    return not sizes or dim is None or (not isinstance(dim, int) and len(dim) == 0)

@@ -1,84 +1,26 @@
-"""Derivatives of special functions and of signs, which are longer than one expression."""
+"""Derivatives of special functions that are longer than one expression."""
 
 from __future__ import annotations
 
+import math
+from typing import TypeVar
+
+from vtgrad.errors import NotSupportedError
 from vtgrad.ops import kernels as k
-from vtgrad.ops.formulas.support import no_derivative, sinc_slope
-from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage.arrays import Array, Number
 
 __all__ = [
-    "gradient_of_acosh",
-    "gradient_of_angle",
+    "gamma_density",
     "gradient_of_i1",
     "gradient_of_logit",
-    "gradient_of_magnitude",
-    "gamma_density",
     "gradient_of_mvlgamma",
     "gradient_of_order",
-    "gradient_of_nan_to_num",
     "gradient_of_sinc",
     "gradient_of_xlogy",
     "gradient_of_xlogy_number",
-    "is_at_least",
-    "is_at_most",
+    "no_derivative",
+    "sinc_slope",
 ]
-
-
-# -- choices --------------------------------------------------------------------------------
-
-
-def is_at_least(a: Array, b: Array) -> Array:
-    """Where `fmax` takes the first value."""
-    return k.logical_or(k.ge(a, b), k.isnan(b))
-
-
-def is_at_most(a: Array, b: Array) -> Array:
-    """Where `fmin` takes the first value."""
-    return k.logical_or(k.le(a, b), k.isnan(b))
-
-
-# -- signs and angles -----------------------------------------------------------------------
-
-
-def gradient_of_magnitude(grad: Array, self: Array, result: Array) -> Array:
-    """The gradient of what `copysign` gave another sign: turned if that was turned, 0 at 0."""
-    zero = k.eq(self, 0)
-    return k.mul(grad, k.where(zero, 0, k.div(result, k.where(zero, 1, self))))
-
-
-def gradient_of_angle(grad: Array, self: Array, dtype: NumpyDType) -> Array:
-    """The gradient of the values whose angles were taken: across them, by their length.
-
-    A real value keeps its angle when it moves, and at 0 there is none.
-    """
-    if dtype.kind != "c":
-        return k.zeros_like(grad)
-    length = k.abs(self)
-    # Not "is zero": what is nan has no angle either.
-    zero = k.logical_not(k.gt(length, 0))
-    unit = k.div(self, k.where(zero, 1, k.mul(length, length)))
-    return k.where(zero, 0, k.mul(k.mul(unit, grad), 1j))
-
-
-def gradient_of_nan_to_num(grad: Array, self: Array, dtype: NumpyDType) -> Array:
-    """The gradient where a value was finite; of complex ones, part by part."""
-    if dtype.kind != "c":
-        return k.where(k.isfinite(self), grad, 0)
-    finite = k.finite_parts(self)
-    turned_grad, turned_finite = k.conj(grad), k.conj(finite)
-    real = k.mul(k.add(grad, turned_grad), k.add(finite, turned_finite))
-    imaginary = k.mul(k.sub(grad, turned_grad), k.mul(k.sub(finite, turned_finite), -1j))
-    return k.mul(k.add(real, imaginary), 0.25)
-
-
-# -- special functions ----------------------------------------------------------------------
-
-
-def gradient_of_acosh(grad: Array, self: Array, dtype: NumpyDType) -> Array:
-    """The gradient by ``sqrt(x * x - 1)``, of complex values on the branch that `acosh` is on."""
-    if dtype.kind != "c":
-        return k.mul(grad, k.rsqrt(k.sub(k.mul(self, self), 1)))
-    return k.mul(grad, k.conj(k.mul(k.rsqrt(k.sub(self, 1)), k.rsqrt(k.add(self, 1)))))
 
 
 def gradient_of_sinc(grad: Array, self: Array) -> Array:
@@ -154,3 +96,25 @@ def gradient_of_order(grad: Array) -> Array:
 def gamma_density(order: Array, x: Array) -> Array:
     """``x ** (order - 1) * exp(-x) / gamma(order)``."""
     return k.exp(k.sub(k.sub(k.xlogy(k.sub(order, 1), x), x), k.lgamma(order)))
+
+
+G = TypeVar("G")
+
+
+def no_derivative(grad: G, message: str) -> G:
+    """Raise in the place of a gradient that PyTorch does not have either.
+
+    Raises
+    ------
+    NotSupportedError
+        Always.
+    """
+    raise NotSupportedError(message)
+
+
+def sinc_slope() -> tuple[float, ...]:
+    """The coefficients of ``t ** (2 * n - 1)`` in the derivative of ``sin(t) / t``, the last first.
+
+    Together they give it in double precision for magnitudes of `t` up to 1/2.
+    """
+    return tuple((-1) ** n * 2 * n / math.factorial(2 * n + 1) for n in range(8, 0, -1))

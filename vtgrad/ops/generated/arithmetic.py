@@ -12,107 +12,34 @@ import numpy as np
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of, operand_of
-from vtgrad.ops.explain import explain
-from vtgrad.ops.generated.arithmetic_nodes import (
-    AbsBackward0,
-    AddBackward0,
-    AddcdivBackward0,
-    AddcmulBackward0,
-    ConjPhysicalBackward0,
-    ConjPhysicalBackward1,
-    DivBackward0,
-    DivBackward2,
-    ExpandToBackward0,
-    FmodBackward0,
-    FmodBackward1,
-    LerpBackward0,
-    LerpBackward1,
-    MulBackward0,
-    NegBackward0,
-    PowBackward0,
-    PowBackward1,
-    PowBackward2,
-    ReciprocalBackward0,
-    RemainderBackward0,
-    RemainderBackward1,
-    RsqrtBackward0,
-    RsubBackward0,
-    RsubBackward1,
-    SgnBackward0,
-    SignBackward0,
-    SqrtBackward0,
-    SubBackward0,
-    SumToSizeBackward0,
-    ToCopyBackward0,
-)
-from vtgrad.ops.number_first import as_first_operand
-from vtgrad.ops.number_tensors import as_number, has_number_tensor
-from vtgrad.ops.quick import quick_binary
-from vtgrad.ops.types import MemoryFormat
-from vtgrad.storage.arrays import Number, NumpyDType, Shape
+from vtgrad.ops.calling.arguments import array_of, operand_of
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import as_first_operand, as_number, has_number_tensor
+from vtgrad.ops.calling.quick import quick_binary
+from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_quietly, store_result, store_ufunc
 from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.arithmetic_nodes import (
+    AbsBackward0, AddBackward0, AddcdivBackward0, AddcmulBackward0, DivBackward0, DivBackward2,
+    FmodBackward0, FmodBackward1, HypotBackward0, LerpBackward0, LerpBackward1, MulBackward0,
+    NegBackward0, PowBackward0, PowBackward1, PowBackward2, ReciprocalBackward0, RemainderBackward0,
+    RemainderBackward1, RsqrtBackward0, RsubBackward0, RsubBackward1, SgnBackward0, SignBackward0,
+    SqrtBackward0, SubBackward0,
+)
 
 __all__ = [
-    "_conj_physical",
-    "abs",
-    "abs_",
-    "add",
-    "add_",
-    "addcdiv",
-    "addcdiv_",
-    "addcmul",
-    "addcmul_",
-    "conj_physical_",
-    "div_rounded",
-    "div_rounded_",
-    "expand_to",
-    "floor_quotient",
-    "fmod_number",
-    "fmod_number_",
-    "fmod_tensor",
-    "fmod_tensor_",
-    "lerp_number",
-    "lerp_number_",
-    "lerp_tensor",
-    "lerp_tensor_",
-    "mul",
-    "mul_",
-    "neg",
-    "neg_",
-    "pow_number",
-    "pow_number_",
-    "pow_of_number",
-    "pow_tensor",
-    "pow_tensor_",
-    "reciprocal",
-    "reciprocal_",
-    "remainder_number",
-    "remainder_number_",
-    "remainder_of_number",
-    "remainder_tensor",
-    "remainder_tensor_",
-    "rsqrt",
-    "rsqrt_",
-    "rsub_number",
-    "rsub_tensor",
-    "sgn",
-    "sgn_",
-    "sign",
-    "sign_",
-    "sqrt",
-    "sqrt_",
-    "sub",
-    "sub_",
-    "sum_to_size",
-    "to_dtype",
-    "true_divide",
-    "true_divide_",
+    "abs", "abs_", "add", "add_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "div_rounded",
+    "div_rounded_", "floor_quotient", "fmod_number", "fmod_number_", "fmod_tensor", "fmod_tensor_",
+    "gcd", "gcd_", "hypot", "hypot_", "lcm", "lcm_", "lerp_number", "lerp_number_", "lerp_tensor",
+    "lerp_tensor_", "mul", "mul_", "neg", "neg_", "pow_number", "pow_number_", "pow_of_number",
+    "pow_tensor", "pow_tensor_", "reciprocal", "reciprocal_", "remainder_number",
+    "remainder_number_", "remainder_of_number", "remainder_tensor", "remainder_tensor_", "rsqrt",
+    "rsqrt_", "rsub_number", "rsub_tensor", "sgn", "sgn_", "sign", "sign_", "sqrt", "sqrt_", "sub",
+    "sub_", "true_divide", "true_divide_",
 ]
 
 
@@ -134,9 +61,7 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             array = quiet.run(
                 k.add,
                 input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
+                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
                 alpha=alpha,
             )
     except Exception as error:
@@ -147,14 +72,7 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         turned = as_first_operand(input, other)
         if turned is not None:
             return add(turned, other, alpha=alpha, out=out)
-        explain(
-            error,
-            "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None",
-            input,
-            other,
-            alpha,
-            out,
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None", input, other, alpha, out)
         raise
     if result is None:
         if out is not None:
@@ -162,11 +80,7 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = AddBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
@@ -212,9 +126,7 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             array = quiet.run(
                 k.sub,
                 input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
+                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
                 alpha=alpha,
             )
     except Exception as error:
@@ -225,14 +137,7 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         turned = as_first_operand(input, other)
         if turned is not None:
             return sub(turned, other, alpha=alpha, out=out)
-        explain(
-            error,
-            "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None",
-            input,
-            other,
-            alpha,
-            out,
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None", input, other, alpha, out)
         raise
     if result is None:
         if out is not None:
@@ -240,11 +145,7 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = SubBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
@@ -305,11 +206,7 @@ def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
         explain(error, "self: Tensor, other: Number, alpha: Number", self, other, alpha)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = RsubBackward1.record(self, other, alpha=alpha)
         set_history(result, node)
     return result
@@ -333,9 +230,7 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             array = quiet.run(
                 k.mul,
                 input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
+                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             )
     except Exception as error:
         if renewed(error):
@@ -343,9 +238,7 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         turned = as_first_operand(input, other)
         if turned is not None:
             return mul(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if result is None:
         if out is not None:
@@ -353,11 +246,7 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = MulBackward0.record(input, other)
         set_history(result, node)
@@ -399,9 +288,7 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             array = quiet.run(
                 k.div,
                 input._impl.array,
-                other._impl.array
-                if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-                else operand_of(other, "other"),
+                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             )
     except Exception as error:
         if renewed(error):
@@ -409,9 +296,7 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         turned = as_first_operand(input, other, inexact=True)
         if turned is not None:
             return true_divide(turned, other, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out
-        )
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if result is None:
         if out is not None:
@@ -419,11 +304,7 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = DivBackward0.record(input, other)
         set_history(result, node)
@@ -448,13 +329,9 @@ def true_divide_(input: T, other: AnyTensor | Number) -> T:
 
 
 @overload
-def div_rounded(
-    self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
-) -> T: ...
+def div_rounded(self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
 @overload
-def div_rounded(
-    self: Number, other: T, *, rounding_mode: AnyStr | None, out: T | None = None
-) -> T: ...
+def div_rounded(self: Number, other: T, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
 def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
 ) -> T:
@@ -465,9 +342,7 @@ def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         array = quiet.run(
             k.div,
             self._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             rounding_mode=rounding_mode,
         )
     except Exception as error:
@@ -477,12 +352,7 @@ def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         if turned is not None:
             return div_rounded(turned, other, rounding_mode=rounding_mode, out=out)
         explain(
-            error,
-            "self: Tensor, other: Tensor | Number, rounding_mode: str | None, out: Tensor | None",
-            self,
-            other,
-            rounding_mode,
-            out,
+            error, "self: Tensor, other: Tensor | Number, rounding_mode: str | None, out: Tensor | None", self, other, rounding_mode, out
         )
         raise
     if out is not None:
@@ -490,11 +360,7 @@ def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (
-            isinstance(other, TensorBase)
-            and other._impl.autograd_meta is not None
-            and other._impl.autograd_meta.requires_grad()
-        )
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = DivBackward2.record(self, other, rounding_mode=rounding_mode)
         set_history(result, node)
@@ -507,24 +373,11 @@ _div_rounded_writer = store_result(k.div, direct=True)
 def div_rounded_(self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None) -> T:
     """Write the result of `div_rounded` into the tensor itself, which is returned."""
     try:
-        return write(
-            self,
-            DivBackward2.record,
-            _div_rounded_writer,
-            other,
-            rounding_mode=rounding_mode,
-            operator="div_",
-        )
+        return write(self, DivBackward2.record, _div_rounded_writer, other, rounding_mode=rounding_mode, operator="div_")
     except Exception as error:
         if renewed(error):
             return div_rounded_(self, other, rounding_mode=rounding_mode)
-        explain(
-            error,
-            "self: Tensor, other: Tensor | Number, rounding_mode: str | None",
-            self,
-            other,
-            rounding_mode,
-        )
+        explain(error, "self: Tensor, other: Tensor | Number, rounding_mode: str | None", self, other, rounding_mode)
         raise
 
 
@@ -536,9 +389,7 @@ def floor_quotient(self: T, other: AnyTensor | Number, *, out: T | None = None) 
         array = quiet.run(
             k.floor_divide,
             self._impl.array,
-            other._impl.array
-            if isinstance(other, TensorBase) and not other._impl.is_wrapped_number
-            else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
@@ -567,11 +418,7 @@ def remainder_number(self: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "remainder")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = RemainderBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -583,9 +430,7 @@ _remainder_number_writer = store_result(k.remainder, direct=True)
 def remainder_number_(self: T, other: Number) -> T:
     """Write the result of `remainder_number` into the tensor itself, which is returned."""
     try:
-        return write(
-            self, RemainderBackward0.record, _remainder_number_writer, other, operator="remainder_"
-        )
+        return write(self, RemainderBackward0.record, _remainder_number_writer, other, operator="remainder_")
     except Exception as error:
         if renewed(error):
             return remainder_number_(self, other)
@@ -625,9 +470,7 @@ def remainder_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `remainder_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            self, RemainderBackward1.record, _remainder_tensor_writer, other, operator="remainder_"
-        )
+        return write(self, RemainderBackward1.record, _remainder_tensor_writer, other, operator="remainder_")
     except Exception as error:
         if renewed(error):
             return remainder_tensor_(self, other)
@@ -670,11 +513,7 @@ def fmod_number(self: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "fmod")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = FmodBackward0.record(self, other)
         set_history(result, node)
     return result
@@ -745,14 +584,7 @@ def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None
             return lerp_number(self, end, weight, out=out)
         if has_number_tensor(weight):
             return lerp_number(self, end, as_number(weight), out=out)
-        explain(
-            error,
-            "self: Tensor, end: Tensor, weight: Number, out: Tensor | None",
-            self,
-            end,
-            weight,
-            out,
-        )
+        explain(error, "self: Tensor, end: Tensor, weight: Number, out: Tensor | None", self, end, weight, out)
         raise
     if out is not None:
         return write_out(out, array, "lerp", inputs=(self, end))
@@ -792,14 +624,7 @@ def lerp_tensor(self: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = N
     except Exception as error:
         if renewed(error):
             return lerp_tensor(self, end, weight, out=out)
-        explain(
-            error,
-            "self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None",
-            self,
-            end,
-            weight,
-            out,
-        )
+        explain(error, "self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None", self, end, weight, out)
         raise
     if out is not None:
         return write_out(out, array, "lerp", exact=True, inputs=(self, end, weight))
@@ -830,29 +655,19 @@ def lerp_tensor_(self: T, end: AnyTensor, weight: AnyTensor) -> T:
         raise
 
 
-def addcmul(
-    input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None
-) -> T:
+def addcmul(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None) -> T:
     """The tensor plus `value * tensor1 * tensor2`."""
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
-        array = quiet.run(
-            k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
-        )
+        array = quiet.run(k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
     except Exception as error:
         if renewed(error):
             return addcmul(input, tensor1, tensor2, value=value, out=out)
         if has_number_tensor(value):
             return addcmul(input, tensor1, tensor2, value=as_number(value), out=out)
         explain(
-            error,
-            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None",
-            input,
-            tensor1,
-            tensor2,
-            value,
-            out,
+            error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None", input, tensor1, tensor2, value, out
         )
         raise
     if out is not None:
@@ -876,54 +691,29 @@ def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
-        return write(
-            input,
-            AddcmulBackward0.record,
-            _addcmul_writer,
-            tensor1,
-            tensor2,
-            value=value,
-            operator="addcmul_",
-        )
+        return write(input, AddcmulBackward0.record, _addcmul_writer, tensor1, tensor2, value=value, operator="addcmul_")
     except Exception as error:
         if renewed(error):
             return addcmul_(input, tensor1, tensor2, value=value)
         if has_number_tensor(value):
             return addcmul_(input, tensor1, tensor2, value=as_number(value))
-        explain(
-            error,
-            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number",
-            input,
-            tensor1,
-            tensor2,
-            value,
-        )
+        explain(error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number", input, tensor1, tensor2, value)
         raise
 
 
-def addcdiv(
-    input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None
-) -> T:
+def addcdiv(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None) -> T:
     """The tensor plus `value * tensor1 / tensor2`."""
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
-        array = quiet.run(
-            k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value
-        )
+        array = quiet.run(k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
     except Exception as error:
         if renewed(error):
             return addcdiv(input, tensor1, tensor2, value=value, out=out)
         if has_number_tensor(value):
             return addcdiv(input, tensor1, tensor2, value=as_number(value), out=out)
         explain(
-            error,
-            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None",
-            input,
-            tensor1,
-            tensor2,
-            value,
-            out,
+            error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None", input, tensor1, tensor2, value, out
         )
         raise
     if out is not None:
@@ -947,28 +737,13 @@ def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
-        return write(
-            input,
-            AddcdivBackward0.record,
-            _addcdiv_writer,
-            tensor1,
-            tensor2,
-            value=value,
-            operator="addcdiv_",
-        )
+        return write(input, AddcdivBackward0.record, _addcdiv_writer, tensor1, tensor2, value=value, operator="addcdiv_")
     except Exception as error:
         if renewed(error):
             return addcdiv_(input, tensor1, tensor2, value=value)
         if has_number_tensor(value):
             return addcdiv_(input, tensor1, tensor2, value=as_number(value))
-        explain(
-            error,
-            "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number",
-            input,
-            tensor1,
-            tensor2,
-            value,
-        )
+        explain(error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number", input, tensor1, tensor2, value)
         raise
 
 
@@ -988,11 +763,7 @@ def pow_number(self: T, exponent: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = PowBackward0.record(self, exponent)
         set_history(result, node)
     return result
@@ -1030,10 +801,7 @@ def pow_tensor(self: T, exponent: AnyTensor, *, out: T | None = None) -> T:
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (
-            exponent._impl.autograd_meta is not None
-            and exponent._impl.autograd_meta.requires_grad()
-        )
+        or (exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = PowBackward1.record(self, exponent)
         set_history(result, node)
@@ -1072,11 +840,7 @@ def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(exponent, array)
-    if (
-        exponent._impl.autograd_meta is not None
-        and exponent._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.requires_grad() and is_recording():
         node = PowBackward2.record(self, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -1097,11 +861,7 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sqrt")
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = SqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1136,11 +896,7 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "rsqrt")
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = RsqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1175,11 +931,7 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "reciprocal")
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = ReciprocalBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1200,6 +952,45 @@ def reciprocal_(input: T) -> T:
         raise
 
 
+def hypot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """The length of the hypotenuse of right triangles with these legs."""
+    try:
+        if out is not None:
+            check_out(out, input, other)
+        array = quiet.run(k.hypot, input._impl.array, other._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return hypot(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "hypot", inputs=(input, other))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = HypotBackward0.record(input, other)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+_hypot_writer = store_result(k.hypot, direct=True)
+
+
+def hypot_(input: T, other: AnyTensor) -> T:
+    """Write the result of `hypot` into the tensor itself, which is returned."""
+    try:
+        array_of(other, "other")
+        return write(input, HypotBackward0.record, _hypot_writer, other, operator="hypot_")
+    except Exception as error:
+        if renewed(error):
+            return hypot_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
+        raise
+
+
 def neg(input: T, *, out: T | None = None) -> T:
     """The negative."""
     try:
@@ -1214,11 +1005,7 @@ def neg(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "neg", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = NegBackward0.record(input)
         set_history(result, node)
     return result
@@ -1251,18 +1038,10 @@ def abs(input: T, *, out: T | None = None) -> T:
         raise
     if out is not None:
         return write_out(
-            out,
-            array,
-            "abs",
-            exact=input._impl.dtype.kind != "c"
-            or (out._impl.dtype.kind == "c" and out._impl.dtype != input._impl.dtype),
+            out, array, "abs", exact=input._impl.dtype.kind != "c" or (out._impl.dtype.kind == "c" and out._impl.dtype != input._impl.dtype)
         )
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = AbsBackward0.record(input)
         set_history(result, node)
     return result
@@ -1296,11 +1075,7 @@ def sign(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sign", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = SignBackward0.record(input)
         set_history(result, node)
     return result
@@ -1334,11 +1109,7 @@ def sgn(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sgn", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = SgnBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1359,110 +1130,65 @@ def sgn_(input: T) -> T:
         raise
 
 
-def _conj_physical(input: T, *, out: T | None = None) -> T:
-    """Complex conjugate of each element, as a copy."""
+def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """Greatest common divisors of integers."""
     try:
         if out is not None:
-            check_out(out, input)
-        array = quiet.run(k.conj_physical, input._impl.array)
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.gcd, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return _conj_physical(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
+            return gcd(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "_conj_physical", exact=True)
+        return write_out(out, array, "gcd", inputs=(input, other))
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = ConjPhysicalBackward0.record(input)
-        set_history(result, node)
     return result
 
 
-_conj_physical_writer = store_result(k.conj_physical, direct=True)
+_gcd_writer = store_result(k.gcd, direct=True, total=False)
 
 
-def conj_physical_(input: T) -> T:
-    """Write the result of `conj_physical` into the tensor itself, which is returned."""
+def gcd_(input: T, other: AnyTensor) -> T:
+    """Write the result of `gcd` into the tensor itself, which is returned."""
     try:
-        return write(
-            input, ConjPhysicalBackward1.record, _conj_physical_writer, operator="conj_physical_"
-        )
+        array_of(other, "other")
+        return write(input, None, _gcd_writer, other, operator="gcd_")
     except Exception as error:
         if renewed(error):
-            return conj_physical_(input)
-        explain(error, "input: Tensor", input)
+            return gcd_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
-def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> T:
-    """A copy in another dtype, which is given as NumPy names it."""
+def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """Least common multiples of integers."""
     try:
-        array = quiet.run(k.to_dtype, self._impl.array, dtype, memory_format=memory_format)
+        if out is not None:
+            check_out(out, input, other, differentiable=False)
+        array = quiet.run(k.lcm, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return to_dtype(self, dtype, memory_format=memory_format)
-        explain(
-            error,
-            "self: Tensor, dtype: NumpyDType, memory_format: MemoryFormat | None",
-            self,
-            dtype,
-            memory_format,
-        )
+            return lcm(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
-    result = wrap_like(self, array)
-    if not array.size:
-        result._impl.state_strides_in(memory_format, self._impl)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        and array.dtype.kind in "fc"
-    ):
-        node = ToCopyBackward0.record(self, dtype, memory_format=memory_format)
-        set_history(result, node)
+    if out is not None:
+        return write_out(out, array, "lcm", inputs=(input, other))
+    result = wrap_like(input, array)
     return result
 
 
-def sum_to_size(self: T, size: Shape) -> T:
-    """The sum over what broadcasting from `size` added; a new tensor."""
-    try:
-        array = quiet.run(k.sum_to_fresh, self._impl.array, size)
-    except Exception as error:
-        if renewed(error):
-            return sum_to_size(self, size)
-        explain(error, "self: Tensor, size: Shape", self, size)
-        raise
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = SumToSizeBackward0.record(self, size)
-        set_history(result, node)
-    return result
+_lcm_writer = store_result(k.lcm, direct=True, total=False)
 
 
-def expand_to(self: T, size: Shape) -> T:
-    """A copy, broadcast to `size`."""
+def lcm_(input: T, other: AnyTensor) -> T:
+    """Write the result of `lcm` into the tensor itself, which is returned."""
     try:
-        array = quiet.run(k.expand_to, self._impl.array, size)
+        array_of(other, "other")
+        return write(input, None, _lcm_writer, other, operator="lcm_")
     except Exception as error:
         if renewed(error):
-            return expand_to(self, size)
-        explain(error, "self: Tensor, size: Shape", self, size)
+            return lcm_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = ExpandToBackward0.record(self, size)
-        set_history(result, node)
-    return result

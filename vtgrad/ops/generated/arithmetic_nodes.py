@@ -9,25 +9,29 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.node import FRESH, PASSED, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas, tensor_formulas
-from vtgrad.ops.overwriting import over, product
-from vtgrad.ops.saving import (
-    is_square,
+from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated.saves import (
+    SavesExponentResult, SavesResult, SavesSelf, SavesSelfEndWeight, SavesSelfExponentResult,
+    SavesSelfOther, SavesSelfOtherOrNumber, SavesSelfOtherResult, SavesSelfResult,
+    SavesTensor1Tensor2,
 )
-from vtgrad.ops.types import MemoryFormat
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.ops.kernels.support.overwriting import over, product
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyStr
+from vtgrad.ops.saving.operands import is_square
 
 
 @final
-class AddBackward0(Node):
+class AddBackward0(OperatorNode):
     """Derivative of `add`."""
 
     __slots__ = ("alpha",)
@@ -37,102 +41,47 @@ class AddBackward0(Node):
     alpha: Number
 
     @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase | Number, *, alpha: Number = 1, inplace: bool = False
-    ) -> AddBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = AddBackward0((edge0, edge1))
+    def record(self: TensorBase, other: TensorBase | Number, *, alpha: Number = 1, inplace: bool = False) -> AddBackward0:
+        node = AddBackward0((gradient_edge(self), gradient_edge(other)))
         node.alpha = alpha
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = array_formulas.scaled_back(grad, self.alpha)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = array_formulas.scaled_back(grad, self.alpha) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = tensor_formulas.scaled_back(grad, self.alpha)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = tensor_formulas.scaled_back(grad, self.alpha) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class SubBackward0(Node):
+class SubBackward0(OperatorNode):
     """Derivative of `sub`."""
 
     __slots__ = ("alpha",)
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
     alpha: Number
 
     @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase | Number, *, alpha: Number = 1, inplace: bool = False
-    ) -> SubBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = SubBackward0((edge0, edge1))
+    def record(self: TensorBase, other: TensorBase | Number, *, alpha: Number = 1, inplace: bool = False) -> SubBackward0:
+        node = SubBackward0((gradient_edge(self), gradient_edge(other)))
         node.alpha = alpha
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = array_formulas.scaled_back(k.neg(grad), self.alpha)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
@@ -142,73 +91,39 @@ class SubBackward0(Node):
             grad1 = array_formulas.scaled_back(over(owned, k.neg, grad), self.alpha)
         return (grad0, grad1), (PASSED, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = tensor_formulas.scaled_back(F.neg(grad), self.alpha)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class RsubBackward0(Node):
+class RsubBackward0(OperatorNode):
     """Derivative of `rsub_tensor`."""
 
     __slots__ = ("alpha",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, PASSED)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
     alpha: Number
 
     @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase, *, alpha: Number = 1, inplace: bool = False
-    ) -> RsubBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = RsubBackward0((edge0, edge1))
+    def record(self: TensorBase, other: TensorBase, *, alpha: Number = 1) -> RsubBackward0:
+        node = RsubBackward0((gradient_edge(self), gradient_edge(other)))
         node.alpha = alpha
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = array_formulas.scaled_back(k.neg(grad), self.alpha)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = grad
-        return (
-            grad0,
-            grad1,
-        )
+        grad1 = grad if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
@@ -218,185 +133,93 @@ class RsubBackward0(Node):
             grad1 = grad
         return (grad0, grad1), (FRESH, PASSED)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = tensor_formulas.scaled_back(F.neg(grad), self.alpha)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = grad
-        return (
-            grad0,
-            grad1,
-        )
+        grad1 = grad if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class RsubBackward1(Node):
+class RsubBackward1(OperatorNode):
     """Derivative of `rsub_number`."""
 
     __slots__ = ("alpha",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
     alpha: Number
 
     @staticmethod
-    def record(
-        self: TensorBase, other: Number, *, alpha: Number = 1, inplace: bool = False
-    ) -> RsubBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RsubBackward1((edge0,))
+    def record(self: TensorBase, other: Number, *, alpha: Number = 1) -> RsubBackward1:
+        node = RsubBackward1((gradient_edge(self),))
         node.alpha = alpha
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.scaled_back(k.neg(grad), self.alpha),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = array_formulas.scaled_back(over(owned, k.neg, grad), self.alpha)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.scaled_back(F.neg(grad), self.alpha),)
 
 
 @final
-class MulBackward0(Node):
+class MulBackward0(SavesSelfOtherOrNumber):
     """Derivative of `mul`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | Number | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase | Number, *, inplace: bool = False
-    ) -> MulBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase | Number, *, inplace: bool = False) -> MulBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = MulBackward0((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge1 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.saved_other = (
-            None
+            UNSAVED
             if edge0 is None
-            else (
-                node.saved_self
-                if other is self and not inplace
-                else SavedVariable(other, edge1)
-                if isinstance(other, TensorBase)
-                else other
-            )
+            else node.saved_self
+            if other is self and not inplace
+            else SavedVariable(other, edge1)
+            if isinstance(other, TensorBase)
+            else other
         )
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if isinstance(self.saved_other, SavedVariable):
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = k.mul(grad, k.conj(other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = k.mul(grad, k.conj(self_))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         if needs & 3 == 3 and is_square(self.next_edges, self.saved_other, self.saved_self):
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             square = product(lend, owned, grad, k.conj(other))
-            owner = SHARED if square is other else FRESH
-            return (square, square), (SHARED, owner)
+            return (square, square), (SHARED, SHARED if square is other else FRESH)
         grad0: Gradient | None = None
         owner0 = FRESH
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = product(lend, owned0, grad, k.conj(other))
             if grad0 is other:
@@ -404,344 +227,153 @@ class MulBackward0(Node):
         grad1: Gradient | None = None
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad1 = product(lend, owned, grad, k.conj(self_))
             if grad1 is self_:
                 owner1 = SHARED
         return (grad0, grad1), (owner0, owner1)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
-            )
+            other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = F.mul(grad, F.conj(other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             grad1 = F.mul(grad, F.conj(self_))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class DivBackward0(Node):
+class DivBackward0(SavesSelfOtherOrNumber):
     """Derivative of `true_divide`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | Number | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase | Number, *, inplace: bool = False
-    ) -> DivBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase | Number, *, inplace: bool = False) -> DivBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = DivBackward0((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge1 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if isinstance(self.saved_other, SavedVariable):
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = k.div(grad, k.conj(other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad1 = k.mul(grad, k.conj(k.neg(k.div(k.div(self_, other), other))))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = over(owned0, k.div, grad, k.conj(other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
-            grad1 = over(
-                2 | owned,
-                k.mul,
-                grad,
-                k.conj(over(1, k.neg, over(1, k.div, k.div(self_, other), other))),
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
+            grad1 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, over(1, k.div, k.div(self_, other), other))))
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
-            )
+            other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = F.div(grad, F.conj(other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
-            )
+            other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad1 = F.mul(grad, F.conj(F.neg(F.div(F.div(self_, other), other))))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class DivBackward2(Node):
+class DivBackward2(SavesSelfOtherOrNumber):
     """Derivative of `div_rounded`."""
 
-    __slots__ = ("rounding_mode", "saved_other", "saved_self")
+    __slots__ = ("rounding_mode",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | Number | None
     rounding_mode: AnyStr | None
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        other: TensorBase | Number,
-        *,
-        rounding_mode: AnyStr | None,
-        inplace: bool = False,
-    ) -> DivBackward2:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase | Number, *, rounding_mode: AnyStr | None, inplace: bool = False) -> DivBackward2:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = DivBackward2((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge1 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
         node.rounding_mode = rounding_mode
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if isinstance(self.saved_other, SavedVariable):
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = array_formulas.gradient_of_dividend(grad, other, self.rounding_mode)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad1 = array_formulas.gradient_of_divisor(grad, self_, other, self.rounding_mode)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = array_formulas.gradient_of_dividend(grad, other, self.rounding_mode)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack_array(self)
-                if isinstance(saved_other, SavedVariable)
-                else saved_other
-            )
-            grad1 = large_formulas.gradient_of_divisor(
-                owned, grad, self_, other, self.rounding_mode
-            )
+            other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
+            grad1 = large_formulas.gradient_of_divisor(owned, grad, self_, other, self.rounding_mode)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
-            )
+            other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = tensor_formulas.gradient_of_dividend(grad, other, self.rounding_mode)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             saved_other = self.saved_other
-            assert saved_other is not None
-            other = (
-                saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
-            )
+            other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad1 = tensor_formulas.gradient_of_divisor(grad, self_, other, self.rounding_mode)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class RemainderBackward0(Node):
+class RemainderBackward0(OperatorNode):
     """Derivative of `remainder_number`."""
 
     __slots__ = ()
@@ -750,152 +382,67 @@ class RemainderBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> RemainderBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RemainderBackward0((edge0,))
+        node = RemainderBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (grad,)
 
 
 @final
-class RemainderBackward1(Node):
+class RemainderBackward1(SavesSelfOther):
     """Derivative of `remainder_tensor`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> RemainderBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = RemainderBackward1((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge1 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
-        node.saved_other = (
-            None
-            if edge1 is None
-            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = k.mul(k.neg(grad), k.div(self_, other, rounding_mode="floor"))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            grad1 = over(
-                1, k.mul, over(owned, k.neg, grad), k.div(self_, other, rounding_mode="floor")
-            )
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = over(1, k.mul, over(owned, k.neg, grad), k.div(self_, other, rounding_mode="floor"))
         return (grad0, grad1), (PASSED, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = F.mul(F.neg(grad), F.div(self_, other, rounding_mode="floor"))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class FmodBackward0(Node):
+class FmodBackward0(OperatorNode):
     """Derivative of `fmod_number`."""
 
     __slots__ = ()
@@ -904,195 +451,88 @@ class FmodBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> FmodBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = FmodBackward0((edge0,))
+        node = FmodBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (grad,)
 
 
 @final
-class FmodBackward1(Node):
+class FmodBackward1(SavesSelfOther):
     """Derivative of `fmod_tensor`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> FmodBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = FmodBackward1((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge1 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
-        node.saved_other = (
-            None
-            if edge1 is None
-            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = k.mul(k.neg(grad), k.div(self_, other, rounding_mode="trunc"))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            grad1 = over(
-                1, k.mul, over(owned, k.neg, grad), k.div(self_, other, rounding_mode="trunc")
-            )
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = over(1, k.mul, over(owned, k.neg, grad), k.div(self_, other, rounding_mode="trunc"))
         return (grad0, grad1), (PASSED, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = F.mul(F.neg(grad), F.div(self_, other, rounding_mode="trunc"))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class LerpBackward0(Node):
+class LerpBackward0(OperatorNode):
     """Derivative of `lerp_number`."""
 
     __slots__ = ("weight",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
     weight: Number
 
     @staticmethod
-    def record(
-        self: TensorBase, end: TensorBase, weight: Number, *, inplace: bool = False
-    ) -> LerpBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(end)
-        node = LerpBackward0((edge0, edge1))
+    def record(self: TensorBase, end: TensorBase, weight: Number, *, inplace: bool = False) -> LerpBackward0:
+        node = LerpBackward0((gradient_edge(self), gradient_edge(end)))
         node.weight = weight
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.mul(grad, k.conj(1 - self.weight))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.mul(grad, k.conj(self.weight))
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.mul(grad, k.conj(1 - self.weight)) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.mul(grad, k.conj(self.weight)) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
@@ -1102,708 +542,332 @@ class LerpBackward0(Node):
             grad1 = over(owned, k.mul, grad, k.conj(self.weight))
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.mul(grad, F.conj(1 - self.weight))
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.mul(grad, F.conj(self.weight))
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.mul(grad, F.conj(1 - self.weight)) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.mul(grad, F.conj(self.weight)) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class LerpBackward1(Node):
+class LerpBackward1(SavesSelfEndWeight):
     """Derivative of `lerp_tensor`."""
 
-    __slots__ = ("saved_end", "saved_self", "saved_weight")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_end: SavedVariable | None
-    saved_weight: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(
-        self: TensorBase, end: TensorBase, weight: TensorBase, *, inplace: bool = False
-    ) -> LerpBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, end: TensorBase, weight: TensorBase, *, inplace: bool = False) -> LerpBackward1:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(end)
         edge2 = gradient_edge(weight)
         node = LerpBackward1((edge0, edge1, edge2))
-        node.saved_self = (
-            None
-            if edge2 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
-        node.saved_end = None if edge2 is None else (SavedVariable(end, edge1))
+        node.saved_self = UNSAVED if edge2 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_end = UNSAVED if edge2 is None else SavedVariable(end, edge1)
         node.saved_weight = SavedVariable(weight, edge2)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_end is not None:
-            self.saved_end.check(self)
-        if self.saved_weight is not None:
-            self.saved_weight.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_end is not None:
-            self.saved_end = RELEASED
-        if self.saved_weight is not None:
-            self.saved_weight = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_weight = self.saved_weight
-            assert saved_weight is not None
-            weight = saved_weight.unpack_array(self)
+            weight = self.saved_weight.unpack_array(self)
             grad0 = k.mul(grad, k.conj(k.rsub(weight, 1)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_weight = self.saved_weight
-            assert saved_weight is not None
-            weight = saved_weight.unpack_array(self)
+            weight = self.saved_weight.unpack_array(self)
             grad1 = k.mul(grad, k.conj(weight))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_end = self.saved_end
-            assert saved_end is not None
-            end = saved_end.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            end = self.saved_end.unpack_array(self)
             grad2 = k.mul(grad, k.conj(k.sub(end, self_)))
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+        return grad0, grad1, grad2
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_weight = self.saved_weight
-            assert saved_weight is not None
-            weight = saved_weight.unpack_array(self)
-            owned0 = (
-                owned
-                and not (needs & 2 and self.next_edges[1] is not None)
-                and not (needs & 4 and self.next_edges[2] is not None)
-            )
+            weight = self.saved_weight.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None) and not (needs & 4 and self.next_edges[2] is not None)
             grad0 = over(2 | owned0, k.mul, grad, k.conj(k.rsub(weight, 1)))
         grad1: Gradient | None = None
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
-            saved_weight = self.saved_weight
-            assert saved_weight is not None
-            weight = saved_weight.unpack_array(self)
+            weight = self.saved_weight.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
             grad1 = product(lend, owned1, grad, k.conj(weight))
             if grad1 is weight:
                 owner1 = SHARED
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_end = self.saved_end
-            assert saved_end is not None
-            end = saved_end.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            end = self.saved_end.unpack_array(self)
             grad2 = over(2 | owned, k.mul, grad, k.conj(k.sub(end, self_)))
         return (grad0, grad1, grad2), (FRESH, owner1, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_weight = self.saved_weight
-            assert saved_weight is not None
-            weight = saved_weight.unpack(self)
+            weight = self.saved_weight.unpack(self)
             grad0 = F.mul(grad, F.conj(F.rsub(weight, 1)))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_weight = self.saved_weight
-            assert saved_weight is not None
-            weight = saved_weight.unpack(self)
+            weight = self.saved_weight.unpack(self)
             grad1 = F.mul(grad, F.conj(weight))
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_end = self.saved_end
-            assert saved_end is not None
-            end = saved_end.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            end = self.saved_end.unpack(self)
             grad2 = F.mul(grad, F.conj(F.sub(end, self_)))
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+        return grad0, grad1, grad2
 
 
 @final
-class AddcmulBackward0(Node):
+class AddcmulBackward0(SavesTensor1Tensor2):
     """Derivative of `addcmul`."""
 
-    __slots__ = ("saved_tensor1", "saved_tensor2", "value")
+    __slots__ = ("value",)
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_tensor1: SavedVariable | None
-    saved_tensor2: SavedVariable | None
     value: Number
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        tensor1: TensorBase,
-        tensor2: TensorBase,
-        *,
-        value: Number = 1,
-        inplace: bool = False,
-    ) -> AddcmulBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1, inplace: bool = False) -> AddcmulBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(tensor1)
         edge2 = gradient_edge(tensor2)
         node = AddcmulBackward0((edge0, edge1, edge2))
-        node.saved_tensor1 = None if edge2 is None else (SavedVariable(tensor1, edge1))
-        node.saved_tensor2 = None if edge1 is None else (SavedVariable(tensor2, edge2))
+        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable(tensor1, edge1)
+        node.saved_tensor2 = UNSAVED if edge1 is None else SavedVariable(tensor2, edge2)
         node.value = value
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_tensor1 is not None:
-            self.saved_tensor1.check(self)
-        if self.saved_tensor2 is not None:
-            self.saved_tensor2.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_tensor1 is not None:
-            self.saved_tensor1 = RELEASED
-        if self.saved_tensor2 is not None:
-            self.saved_tensor2 = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_tensor2 = self.saved_tensor2
-            assert saved_tensor2 is not None
-            tensor2 = saved_tensor2.unpack_array(self)
+            tensor2 = self.saved_tensor2.unpack_array(self)
             grad1 = k.mul(grad, k.conj(k.mul(tensor2, self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_tensor1 = self.saved_tensor1
-            assert saved_tensor1 is not None
-            tensor1 = saved_tensor1.unpack_array(self)
+            tensor1 = self.saved_tensor1.unpack_array(self)
             grad2 = k.mul(grad, k.conj(k.mul(tensor1, self.value)))
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+        return grad0, grad1, grad2
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_tensor2 = self.saved_tensor2
-            assert saved_tensor2 is not None
-            tensor2 = saved_tensor2.unpack_array(self)
+            tensor2 = self.saved_tensor2.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
             grad1 = over(2 | owned1, k.mul, grad, k.conj(k.mul(tensor2, self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_tensor1 = self.saved_tensor1
-            assert saved_tensor1 is not None
-            tensor1 = saved_tensor1.unpack_array(self)
+            tensor1 = self.saved_tensor1.unpack_array(self)
             grad2 = over(2 | owned, k.mul, grad, k.conj(k.mul(tensor1, self.value)))
         return (grad0, grad1, grad2), (PASSED, FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_tensor2 = self.saved_tensor2
-            assert saved_tensor2 is not None
-            tensor2 = saved_tensor2.unpack(self)
+            tensor2 = self.saved_tensor2.unpack(self)
             grad1 = F.mul(grad, F.conj(F.mul(tensor2, self.value)))
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_tensor1 = self.saved_tensor1
-            assert saved_tensor1 is not None
-            tensor1 = saved_tensor1.unpack(self)
+            tensor1 = self.saved_tensor1.unpack(self)
             grad2 = F.mul(grad, F.conj(F.mul(tensor1, self.value)))
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+        return grad0, grad1, grad2
 
 
 @final
-class AddcdivBackward0(Node):
+class AddcdivBackward0(SavesTensor1Tensor2):
     """Derivative of `addcdiv`."""
 
-    __slots__ = ("saved_tensor1", "saved_tensor2", "value")
+    __slots__ = ("value",)
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_tensor1: SavedVariable | None
-    saved_tensor2: SavedVariable | None
     value: Number
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        tensor1: TensorBase,
-        tensor2: TensorBase,
-        *,
-        value: Number = 1,
-        inplace: bool = False,
-    ) -> AddcdivBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, tensor1: TensorBase, tensor2: TensorBase, *, value: Number = 1, inplace: bool = False) -> AddcdivBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(tensor1)
         edge2 = gradient_edge(tensor2)
         node = AddcdivBackward0((edge0, edge1, edge2))
-        node.saved_tensor1 = None if edge2 is None else (SavedVariable(tensor1, edge1))
+        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable(tensor1, edge1)
         node.saved_tensor2 = SavedVariable(tensor2, edge2)
         node.value = value
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_tensor1 is not None:
-            self.saved_tensor1.check(self)
-        if self.saved_tensor2 is not None:
-            self.saved_tensor2.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_tensor1 is not None:
-            self.saved_tensor1 = RELEASED
-        if self.saved_tensor2 is not None:
-            self.saved_tensor2 = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_tensor2 = self.saved_tensor2
-            assert saved_tensor2 is not None
-            tensor2 = saved_tensor2.unpack_array(self)
+            tensor2 = self.saved_tensor2.unpack_array(self)
             grad1 = k.mul(grad, k.conj(k.mul(k.reciprocal(tensor2), self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_tensor1 = self.saved_tensor1
-            assert saved_tensor1 is not None
-            tensor1 = saved_tensor1.unpack_array(self)
-            saved_tensor2 = self.saved_tensor2
-            assert saved_tensor2 is not None
-            tensor2 = saved_tensor2.unpack_array(self)
-            grad2 = k.mul(
-                grad, k.conj(k.neg(k.div(k.mul(tensor1, self.value), k.mul(tensor2, tensor2))))
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            tensor1 = self.saved_tensor1.unpack_array(self)
+            tensor2 = self.saved_tensor2.unpack_array(self)
+            grad2 = k.mul(grad, k.conj(k.neg(k.div(k.mul(tensor1, self.value), k.mul(tensor2, tensor2)))))
+        return grad0, grad1, grad2
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_tensor2 = self.saved_tensor2
-            assert saved_tensor2 is not None
-            tensor2 = saved_tensor2.unpack_array(self)
+            tensor2 = self.saved_tensor2.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
-            grad1 = over(
-                2 | owned1, k.mul, grad, k.conj(over(1, k.mul, k.reciprocal(tensor2), self.value))
-            )
+            grad1 = over(2 | owned1, k.mul, grad, k.conj(over(1, k.mul, k.reciprocal(tensor2), self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_tensor1 = self.saved_tensor1
-            assert saved_tensor1 is not None
-            tensor1 = saved_tensor1.unpack_array(self)
-            saved_tensor2 = self.saved_tensor2
-            assert saved_tensor2 is not None
-            tensor2 = saved_tensor2.unpack_array(self)
+            tensor1 = self.saved_tensor1.unpack_array(self)
+            tensor2 = self.saved_tensor2.unpack_array(self)
             grad2 = over(
-                2 | owned,
-                k.mul,
-                grad,
-                k.conj(
-                    over(
-                        1,
-                        k.neg,
-                        over(3, k.div, k.mul(tensor1, self.value), k.mul(tensor2, tensor2)),
-                    )
-                ),
+                2 | owned, k.mul, grad, k.conj(over(1, k.neg, over(3, k.div, k.mul(tensor1, self.value), k.mul(tensor2, tensor2))))
             )
         return (grad0, grad1, grad2), (PASSED, FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_tensor2 = self.saved_tensor2
-            assert saved_tensor2 is not None
-            tensor2 = saved_tensor2.unpack(self)
+            tensor2 = self.saved_tensor2.unpack(self)
             grad1 = F.mul(grad, F.conj(F.mul(F.reciprocal(tensor2), self.value)))
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_tensor1 = self.saved_tensor1
-            assert saved_tensor1 is not None
-            tensor1 = saved_tensor1.unpack(self)
-            saved_tensor2 = self.saved_tensor2
-            assert saved_tensor2 is not None
-            tensor2 = saved_tensor2.unpack(self)
-            grad2 = F.mul(
-                grad, F.conj(F.neg(F.div(F.mul(tensor1, self.value), F.mul(tensor2, tensor2))))
-            )
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+            tensor1 = self.saved_tensor1.unpack(self)
+            tensor2 = self.saved_tensor2.unpack(self)
+            grad2 = F.mul(grad, F.conj(F.neg(F.div(F.mul(tensor1, self.value), F.mul(tensor2, tensor2)))))
+        return grad0, grad1, grad2
 
 
 @final
-class PowBackward0(Node):
+class PowBackward0(SavesSelf):
     """Derivative of `pow_number`."""
 
-    __slots__ = ("exponent", "saved_self")
+    __slots__ = ("exponent",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     exponent: Number
 
     @staticmethod
     def record(self: TensorBase, exponent: Number, *, inplace: bool = False) -> PowBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = PowBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.exponent = exponent
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_power(grad, self_, self.exponent),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.gradient_of_power(owned, grad, self_, self.exponent)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_power(grad, self_, self.exponent),)
 
 
 @final
-class PowBackward1(Node):
+class PowBackward1(SavesSelfExponentResult):
     """Derivative of `pow_tensor`."""
 
-    __slots__ = ("saved_exponent", "saved_result", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_exponent: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, exponent: TensorBase, *, inplace: bool = False) -> PowBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(exponent)
         node = PowBackward1((edge0, edge1))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
-        node.saved_exponent = (
-            node.saved_self if exponent is self and not inplace else SavedVariable(exponent, edge1)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_exponent = node.saved_self if exponent is self and not inplace else SavedVariable(exponent, edge1)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_exponent is not None:
-            self.saved_exponent.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_exponent is not None:
-            self.saved_exponent = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_exponent = self.saved_exponent
-            assert saved_exponent is not None
-            exponent = saved_exponent.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            exponent = self.saved_exponent.unpack_array(self)
             grad0 = array_formulas.gradient_of_base(grad, self_, exponent)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_exponent = self.saved_exponent
-            assert saved_exponent is not None
-            exponent = saved_exponent.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            exponent = self.saved_exponent.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad1 = array_formulas.gradient_of_exponent(grad, self_, exponent, result)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_exponent = self.saved_exponent
-            assert saved_exponent is not None
-            exponent = saved_exponent.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            exponent = self.saved_exponent.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = large_formulas.gradient_of_base(owned0, grad, self_, exponent)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_exponent = self.saved_exponent
-            assert saved_exponent is not None
-            exponent = saved_exponent.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            exponent = self.saved_exponent.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad1 = large_formulas.gradient_of_exponent(owned, grad, self_, exponent, result)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_exponent = self.saved_exponent
-            assert saved_exponent is not None
-            exponent = saved_exponent.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            exponent = self.saved_exponent.unpack(self)
             grad0 = tensor_formulas.gradient_of_base(grad, self_, exponent)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_exponent = self.saved_exponent
-            assert saved_exponent is not None
-            exponent = saved_exponent.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            exponent = self.saved_exponent.unpack(self)
             result = self.saved_result.unpack(self)
             grad1 = tensor_formulas.gradient_of_exponent(grad, self_, exponent, result)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class PowBackward2(Node):
+class PowBackward2(SavesExponentResult):
     """Derivative of `pow_of_number`."""
 
-    __slots__ = ("saved_exponent", "saved_result", "self")
+    __slots__ = ("self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
-    saved_exponent: SavedVariable | None
     self: Number
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(self: Number, exponent: TensorBase, *, inplace: bool = False) -> PowBackward2:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: Number, exponent: TensorBase) -> PowBackward2:
         edge0 = gradient_edge(exponent)
         node = PowBackward2((edge0,))
         node.saved_exponent = SavedVariable(exponent, edge0)
@@ -1811,375 +875,253 @@ class PowBackward2(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_exponent is not None:
-            self.saved_exponent.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_exponent is not None:
-            self.saved_exponent = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_exponent = self.saved_exponent
-        assert saved_exponent is not None
-        exponent = saved_exponent.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        exponent = self.saved_exponent.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_number_exponent(grad, self.self, exponent, result),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_exponent = self.saved_exponent
-            assert saved_exponent is not None
-            exponent = saved_exponent.unpack_array(self)
+            exponent = self.saved_exponent.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.gradient_of_number_exponent(
-                owned, grad, self.self, exponent, result
-            )
+            grad0 = large_formulas.gradient_of_number_exponent(owned, grad, self.self, exponent, result)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_exponent = self.saved_exponent
-        assert saved_exponent is not None
-        exponent = saved_exponent.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        exponent = self.saved_exponent.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.gradient_of_number_exponent(grad, self.self, exponent, result),)
 
 
 @final
-class SqrtBackward0(Node):
+class SqrtBackward0(SavesResult):
     """Derivative of `sqrt`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SqrtBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqrtBackward0((edge0,))
+        node = SqrtBackward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(result), 2)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = over(2 | owned, k.div, grad, k.mul(k.conj(result), 2))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.div(grad, F.mul(F.conj(result), 2)),)
 
 
 @final
-class RsqrtBackward0(Node):
+class RsqrtBackward0(SavesResult):
     """Derivative of `rsqrt`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> RsqrtBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RsqrtBackward0((edge0,))
+        node = RsqrtBackward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, -0.5), k.conj(k.pow(result, 3))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = over(3, k.mul, over(owned, k.mul, grad, -0.5), k.conj(k.pow(result, 3)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.mul(F.mul(grad, -0.5), F.conj(F.pow(result, 3))),)
 
 
 @final
-class ReciprocalBackward0(Node):
+class ReciprocalBackward0(SavesResult):
     """Derivative of `reciprocal`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ReciprocalBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ReciprocalBackward0((edge0,))
+        node = ReciprocalBackward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.mul(result, result)))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, k.mul(result, result))))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.neg(F.mul(result, result)))),)
 
 
 @final
-class NegBackward0(Node):
+class HypotBackward0(SavesSelfOtherResult):
+    """Derivative of `hypot`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> HypotBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = HypotBackward0((edge0, edge1))
+        node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_result = SavedResult(results[0], 0)
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = k.mul(grad, k.div(self_, result))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            other = self.saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = k.mul(grad, k.div(other, result))
+        return grad0, grad1
+
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(2 | owned0, k.mul, grad, k.div(self_, result))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            other = self.saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = over(2 | owned, k.mul, grad, k.div(other, result))
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = F.mul(grad, F.div(self_, result))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            other = self.saved_other.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = F.mul(grad, F.div(other, result))
+        return grad0, grad1
+
+
+@final
+class NegBackward0(OperatorNode):
     """Derivative of `neg`."""
 
     __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> NegBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = NegBackward0((edge0,))
+        node = NegBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.neg(grad),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = over(owned, k.neg, grad)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.neg(grad),)
 
 
 @final
-class AbsBackward0(Node):
+class AbsBackward0(SavesSelf):
     """Derivative of `abs`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AbsBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AbsBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.sgn(self_)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(owned, k.mul, grad, k.sgn(self_))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.sgn(self_)),)
 
 
 @final
-class SignBackward0(Node):
+class SignBackward0(OperatorNode):
     """Derivative of `sign`."""
 
     __slots__ = ()
@@ -2188,303 +1130,50 @@ class SignBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SignBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SignBackward0((edge0,))
+        node = SignBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class SgnBackward0(Node):
+class SgnBackward0(SavesSelfResult):
     """Derivative of `sgn`."""
 
-    __slots__ = ("saved_result", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SgnBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SgnBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_sgn(grad, self_, result),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = large_formulas.gradient_of_sgn(owned, grad, self_, result)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.gradient_of_sgn(grad, self_, result),)
-
-
-@final
-class ConjPhysicalBackward0(Node):
-    """Derivative of `_conj_physical`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ConjPhysicalBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.conj(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.conj(grad),)
-
-
-@final
-class ConjPhysicalBackward1(Node):
-    """Derivative of `_conj_physical`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ConjPhysicalBackward1((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.conj(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.conj(grad),)
-
-
-@final
-class ToCopyBackward0(Node):
-    """Derivative of `to_dtype`."""
-
-    __slots__ = ("self_dtype",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_dtype: NumpyDType
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        dtype: NumpyDType,
-        *,
-        memory_format: MemoryFormat | None = None,
-        inplace: bool = False,
-    ) -> ToCopyBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ToCopyBackward0((edge0,))
-        node.self_dtype = self._impl.array.dtype
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.to_dtype(grad, self.self_dtype),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.to_dtype(grad, self.self_dtype),)
-
-
-@final
-class SumToSizeBackward0(Node):
-    """Derivative of `sum_to_size`."""
-
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(self: TensorBase, size: Shape, *, inplace: bool = False) -> SumToSizeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SumToSizeBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.expand_to(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.expand_to(grad, self.self_shape),)
-
-
-@final
-class ExpandToBackward0(Node):
-    """Derivative of `expand_to`."""
-
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(self: TensorBase, size: Shape, *, inplace: bool = False) -> ExpandToBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ExpandToBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.sum_to_size(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.sum_to_size(grad, self.self_shape),)

@@ -9,147 +9,90 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, Node
+from vtgrad.graph.node import FRESH
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas, tensor_formulas
-from vtgrad.ops.overwriting import over
+from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated.saves import (
+    SavesCondition, SavesResult, SavesSelf, SavesSelfMax, SavesSelfMin, SavesSelfMinOrNoneMaxOrNone,
+    SavesSelfOther,
+)
+from vtgrad.ops.kernels.support.overwriting import over
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
 
 
 @final
-class ReluBackward0(Node):
+class ReluBackward0(SavesResult):
     """Derivative of `relu`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ReluBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ReluBackward0((edge0,))
+        node = ReluBackward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.threshold_backward(grad, result, 0),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = over(owned, k.threshold_backward, grad, result, 0)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.threshold_backward(grad, result, 0),)
 
 
 @final
-class ThresholdBackwardBackward0(Node):
+class ThresholdBackwardBackward0(SavesSelf):
     """Derivative of `threshold_backward`."""
 
-    __slots__ = ("saved_self", "threshold")
+    __slots__ = ("threshold",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     threshold: Number
 
     @staticmethod
-    def record(
-        grad_output: TensorBase, self: TensorBase, threshold: Number, *, inplace: bool = False
-    ) -> ThresholdBackwardBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(grad_output: TensorBase, self: TensorBase, threshold: Number) -> ThresholdBackwardBackward0:
         edge0 = gradient_edge(grad_output)
         edge1 = gradient_edge(self)
         node = ThresholdBackwardBackward0((edge0, edge1))
-        node.saved_self = None if edge0 is None else (SavedVariable(self, edge1))
+        node.saved_self = UNSAVED if edge0 is None else SavedVariable(self, edge1)
         node.threshold = threshold
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = k.threshold_backward(grad, self_, self.threshold)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = over(owned0, k.threshold_backward, grad, self_, self.threshold)
         grad1: Gradient | None = None
@@ -157,46 +100,26 @@ class ThresholdBackwardBackward0(Node):
             grad1 = k.zeros_like(grad)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             grad0 = F.threshold_backward(grad, self_, self.threshold)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class MaximumBackward0(Node):
+class MaximumBackward0(SavesSelfOther):
     """Derivative of `maximum`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> MaximumBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase) -> MaximumBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = MaximumBackward0((edge0, edge1))
@@ -204,195 +127,89 @@ class MaximumBackward0(Node):
         node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.shared_gradient(grad, self_, other, k.lt(self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = array_formulas.shared_gradient(grad, self_, other, k.gt(self_, other))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = large_formulas.shared_gradient(owned0, grad, self_, other, k.lt(self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = large_formulas.shared_gradient(owned, grad, self_, other, k.gt(self_, other))
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = tensor_formulas.shared_gradient(grad, self_, other, F.lt(self_, other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = tensor_formulas.shared_gradient(grad, self_, other, F.gt(self_, other))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class HalvedWhereBackward0(Node):
+class HalvedWhereBackward0(SavesCondition):
     """Derivative of `halved_where`."""
 
-    __slots__ = ("saved_condition",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_condition: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(
-        self: TensorBase, condition: TensorBase, *, inplace: bool = False
-    ) -> HalvedWhereBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = HalvedWhereBackward0((edge0,))
+    def record(self: TensorBase, condition: TensorBase) -> HalvedWhereBackward0:
+        node = HalvedWhereBackward0((gradient_edge(self),))
         node.saved_condition = SavedVariable(condition, None)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_condition is not None:
-            self.saved_condition.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_condition is not None:
-            self.saved_condition = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_condition = self.saved_condition
-        assert saved_condition is not None
-        condition = saved_condition.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        condition = self.saved_condition.unpack_array(self)
         return (k.halved_where(grad, condition),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_condition = self.saved_condition
-            assert saved_condition is not None
-            condition = saved_condition.unpack_array(self)
+            condition = self.saved_condition.unpack_array(self)
             grad0 = over(owned, k.halved_where, grad, condition)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_condition = self.saved_condition
-        assert saved_condition is not None
-        condition = saved_condition.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        condition = self.saved_condition.unpack(self)
         return (F.halved_where(grad, condition),)
 
 
 @final
-class MinimumBackward0(Node):
+class MinimumBackward0(SavesSelfOther):
     """Derivative of `minimum`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> MinimumBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase) -> MinimumBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = MinimumBackward0((edge0, edge1))
@@ -400,125 +217,58 @@ class MinimumBackward0(Node):
         node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.shared_gradient(grad, self_, other, k.gt(self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = array_formulas.shared_gradient(grad, self_, other, k.lt(self_, other))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = large_formulas.shared_gradient(owned0, grad, self_, other, k.gt(self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = large_formulas.shared_gradient(owned, grad, self_, other, k.lt(self_, other))
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = tensor_formulas.shared_gradient(grad, self_, other, F.gt(self_, other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = tensor_formulas.shared_gradient(grad, self_, other, F.lt(self_, other))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class FmaxBackward0(Node):
+class FmaxBackward0(SavesSelfOther):
     """Derivative of `fmax`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> FmaxBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase) -> FmaxBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = FmaxBackward0((edge0, edge1))
@@ -526,125 +276,58 @@ class FmaxBackward0(Node):
         node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = k.where(array_formulas.is_at_least(self_, other), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = k.where(array_formulas.is_at_least(self_, other), 0, grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = over(owned0 << 1, k.where, array_formulas.is_at_least(self_, other), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = over(owned << 2, k.where, array_formulas.is_at_least(self_, other), 0, grad)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = F.where(tensor_formulas.is_at_least(self_, other), grad, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = F.where(tensor_formulas.is_at_least(self_, other), 0, grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class FminBackward0(Node):
+class FminBackward0(SavesSelfOther):
     """Derivative of `fmin`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> FminBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase) -> FminBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = FminBackward0((edge0, edge1))
@@ -652,175 +335,71 @@ class FminBackward0(Node):
         node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = k.where(array_formulas.is_at_most(self_, other), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = k.where(array_formulas.is_at_most(self_, other), 0, grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = over(owned0 << 1, k.where, array_formulas.is_at_most(self_, other), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = over(owned << 2, k.where, array_formulas.is_at_most(self_, other), 0, grad)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = F.where(tensor_formulas.is_at_most(self_, other), grad, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = F.where(tensor_formulas.is_at_most(self_, other), 0, grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class ClampBackward0(Node):
+class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
     """Derivative of `clamp_tensors`."""
 
-    __slots__ = ("saved_max", "saved_min", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_min: SavedVariable | None
-    saved_max: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        min: TensorBase | None = None,
-        max: TensorBase | None = None,
-        *,
-        inplace: bool = False,
-    ) -> ClampBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, min: TensorBase | None = None, max: TensorBase | None = None, *, inplace: bool = False) -> ClampBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(min)
         edge2 = gradient_edge(max)
         node = ClampBackward0((edge0, edge1, edge2))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.saved_min = SavedVariable(min, edge1) if min is not None else None
         node.saved_max = SavedVariable(max, edge2) if max is not None else None
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_min is not None:
-            self.saved_min.check(self)
-        if self.saved_max is not None:
-            self.saved_max.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_min is not None:
-            self.saved_min = RELEASED
-        if self.saved_max is not None:
-            self.saved_max = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_min = self.saved_min
             min = None if saved_min is None else saved_min.unpack_array(self)
             saved_max = self.saved_max
@@ -828,9 +407,7 @@ class ClampBackward0(Node):
             grad0 = array_formulas.gradient_inside(grad, self_, min, max)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_min = self.saved_min
             min = None if saved_min is None else saved_min.unpack_array(self)
             saved_max = self.saved_max
@@ -838,44 +415,27 @@ class ClampBackward0(Node):
             grad1 = array_formulas.gradient_of_lower(grad, self_, min, max)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_min = self.saved_min
             min = None if saved_min is None else saved_min.unpack_array(self)
             saved_max = self.saved_max
             max = None if saved_max is None else saved_max.unpack_array(self)
             grad2 = array_formulas.gradient_of_upper(grad, self_, min, max)
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+        return grad0, grad1, grad2
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_min = self.saved_min
             min = None if saved_min is None else saved_min.unpack_array(self)
             saved_max = self.saved_max
             max = None if saved_max is None else saved_max.unpack_array(self)
-            owned0 = (
-                owned
-                and not (needs & 2 and self.next_edges[1] is not None)
-                and not (needs & 4 and self.next_edges[2] is not None)
-            )
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None) and not (needs & 4 and self.next_edges[2] is not None)
             grad0 = large_formulas.gradient_inside(owned0, grad, self_, min, max)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_min = self.saved_min
             min = None if saved_min is None else saved_min.unpack_array(self)
             saved_max = self.saved_max
@@ -884,9 +444,7 @@ class ClampBackward0(Node):
             grad1 = large_formulas.gradient_of_lower(owned1, grad, self_, min, max)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             saved_min = self.saved_min
             min = None if saved_min is None else saved_min.unpack_array(self)
             saved_max = self.saved_max
@@ -894,22 +452,10 @@ class ClampBackward0(Node):
             grad2 = large_formulas.gradient_of_upper(owned, grad, self_, min, max)
         return (grad0, grad1, grad2), (FRESH, FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             saved_min = self.saved_min
             min = None if saved_min is None else saved_min.unpack(self)
             saved_max = self.saved_max
@@ -917,9 +463,7 @@ class ClampBackward0(Node):
             grad0 = tensor_formulas.gradient_inside(grad, self_, min, max)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             saved_min = self.saved_min
             min = None if saved_min is None else saved_min.unpack(self)
             saved_max = self.saved_max
@@ -927,615 +471,292 @@ class ClampBackward0(Node):
             grad1 = tensor_formulas.gradient_of_lower(grad, self_, min, max)
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             saved_min = self.saved_min
             min = None if saved_min is None else saved_min.unpack(self)
             saved_max = self.saved_max
             max = None if saved_max is None else saved_max.unpack(self)
             grad2 = tensor_formulas.gradient_of_upper(grad, self_, min, max)
-        return (
-            grad0,
-            grad1,
-            grad2,
-        )
+        return grad0, grad1, grad2
 
 
 @final
-class ClampBackward1(Node):
+class ClampBackward1(SavesSelf):
     """Derivative of `clamp_numbers`."""
 
-    __slots__ = ("max", "min", "saved_self")
+    __slots__ = ("max", "min")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     min: Number | None
     max: Number | None
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        min: Number | None = None,
-        max: Number | None = None,
-        *,
-        inplace: bool = False,
-    ) -> ClampBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, min: Number | None = None, max: Number | None = None, *, inplace: bool = False) -> ClampBackward1:
         edge0 = gradient_edge(self)
         node = ClampBackward1((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.min = min
         node.max = max
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_inside(grad, self_, self.min, self.max),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.gradient_inside(owned, grad, self_, self.min, self.max)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_inside(grad, self_, self.min, self.max),)
 
 
 @final
-class ClampMinBackward0(Node):
+class ClampMinBackward0(SavesSelf):
     """Derivative of `clamp_min_number`."""
 
-    __slots__ = ("min", "saved_self")
+    __slots__ = ("min",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     min: Number
 
     @staticmethod
     def record(self: TensorBase, min: Number, *, inplace: bool = False) -> ClampMinBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ClampMinBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.min = min
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.where(k.ge(self_, self.min), grad, 0),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(owned << 1, k.where, k.ge(self_, self.min), grad, 0)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.where(F.ge(self_, self.min), grad, 0),)
 
 
 @final
-class ClampMinBackward1(Node):
+class ClampMinBackward1(SavesSelfMin):
     """Derivative of `clamp_min_tensor`."""
 
-    __slots__ = ("saved_min", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_min: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, min: TensorBase, *, inplace: bool = False) -> ClampMinBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(min)
         node = ClampMinBackward1((edge0, edge1))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
-        node.saved_min = (
-            node.saved_self if min is self and not inplace else SavedVariable(min, edge1)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_min = node.saved_self if min is self and not inplace else SavedVariable(min, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_min is not None:
-            self.saved_min.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_min is not None:
-            self.saved_min = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_min = self.saved_min
-            assert saved_min is not None
-            min = saved_min.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            min = self.saved_min.unpack_array(self)
             grad0 = k.where(k.ge(self_, min), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_min = self.saved_min
-            assert saved_min is not None
-            min = saved_min.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            min = self.saved_min.unpack_array(self)
             grad1 = k.where(k.lt(self_, min), grad, 0)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_min = self.saved_min
-            assert saved_min is not None
-            min = saved_min.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            min = self.saved_min.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = over(owned0 << 1, k.where, k.ge(self_, min), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_min = self.saved_min
-            assert saved_min is not None
-            min = saved_min.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            min = self.saved_min.unpack_array(self)
             grad1 = over(owned << 1, k.where, k.lt(self_, min), grad, 0)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_min = self.saved_min
-            assert saved_min is not None
-            min = saved_min.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            min = self.saved_min.unpack(self)
             grad0 = F.where(F.ge(self_, min), grad, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_min = self.saved_min
-            assert saved_min is not None
-            min = saved_min.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            min = self.saved_min.unpack(self)
             grad1 = F.where(F.lt(self_, min), grad, 0)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class ClampMaxBackward0(Node):
+class ClampMaxBackward0(SavesSelf):
     """Derivative of `clamp_max_number`."""
 
-    __slots__ = ("max", "saved_self")
+    __slots__ = ("max",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     max: Number
 
     @staticmethod
     def record(self: TensorBase, max: Number, *, inplace: bool = False) -> ClampMaxBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ClampMaxBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.max = max
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.where(k.le(self_, self.max), grad, 0),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(owned << 1, k.where, k.le(self_, self.max), grad, 0)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.where(F.le(self_, self.max), grad, 0),)
 
 
 @final
-class ClampMaxBackward1(Node):
+class ClampMaxBackward1(SavesSelfMax):
     """Derivative of `clamp_max_tensor`."""
 
-    __slots__ = ("saved_max", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_max: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, max: TensorBase, *, inplace: bool = False) -> ClampMaxBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(max)
         node = ClampMaxBackward1((edge0, edge1))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
-        node.saved_max = (
-            node.saved_self if max is self and not inplace else SavedVariable(max, edge1)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_max = node.saved_self if max is self and not inplace else SavedVariable(max, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_max is not None:
-            self.saved_max.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_max is not None:
-            self.saved_max = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_max = self.saved_max
-            assert saved_max is not None
-            max = saved_max.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            max = self.saved_max.unpack_array(self)
             grad0 = k.where(k.le(self_, max), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_max = self.saved_max
-            assert saved_max is not None
-            max = saved_max.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            max = self.saved_max.unpack_array(self)
             grad1 = k.where(k.gt(self_, max), grad, 0)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_max = self.saved_max
-            assert saved_max is not None
-            max = saved_max.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            max = self.saved_max.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = over(owned0 << 1, k.where, k.le(self_, max), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_max = self.saved_max
-            assert saved_max is not None
-            max = saved_max.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            max = self.saved_max.unpack_array(self)
             grad1 = over(owned << 1, k.where, k.gt(self_, max), grad, 0)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_max = self.saved_max
-            assert saved_max is not None
-            max = saved_max.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            max = self.saved_max.unpack(self)
             grad0 = F.where(F.le(self_, max), grad, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_max = self.saved_max
-            assert saved_max is not None
-            max = saved_max.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            max = self.saved_max.unpack(self)
             grad1 = F.where(F.gt(self_, max), grad, 0)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class WhereBackward0(Node):
+class WhereBackward0(SavesCondition):
     """Derivative of `where_between`."""
 
-    __slots__ = ("saved_condition",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_condition: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
-    def record(
-        condition: TensorBase,
-        input: TensorBase | Number,
-        other: TensorBase | Number,
-        *,
-        inplace: bool = False,
-    ) -> WhereBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(input)
-        edge1 = gradient_edge(other)
-        node = WhereBackward0((edge0, edge1))
+    def record(condition: TensorBase, input: TensorBase | Number, other: TensorBase | Number) -> WhereBackward0:
+        node = WhereBackward0((gradient_edge(input), gradient_edge(other)))
         node.saved_condition = SavedVariable(condition, None)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_condition is not None:
-            self.saved_condition.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_condition is not None:
-            self.saved_condition = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_condition = self.saved_condition
-            assert saved_condition is not None
-            condition = saved_condition.unpack_array(self)
+            condition = self.saved_condition.unpack_array(self)
             grad0 = k.where(condition, grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_condition = self.saved_condition
-            assert saved_condition is not None
-            condition = saved_condition.unpack_array(self)
+            condition = self.saved_condition.unpack_array(self)
             grad1 = k.where(condition, 0, grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_condition = self.saved_condition
-            assert saved_condition is not None
-            condition = saved_condition.unpack_array(self)
+            condition = self.saved_condition.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = over(owned0 << 1, k.where, condition, grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_condition = self.saved_condition
-            assert saved_condition is not None
-            condition = saved_condition.unpack_array(self)
+            condition = self.saved_condition.unpack_array(self)
             grad1 = over(owned << 2, k.where, condition, 0, grad)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_condition = self.saved_condition
-            assert saved_condition is not None
-            condition = saved_condition.unpack(self)
+            condition = self.saved_condition.unpack(self)
             grad0 = F.where(condition, grad, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_condition = self.saved_condition
-            assert saved_condition is not None
-            condition = saved_condition.unpack(self)
+            condition = self.saved_condition.unpack(self)
             grad1 = F.where(condition, 0, grad)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class EqBackward0(Node):
+class EqBackward0(OperatorNode):
     """Derivative of `eq_number`."""
 
     __slots__ = ()
@@ -1544,34 +765,18 @@ class EqBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> EqBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = EqBackward0((edge0,))
+        node = EqBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class EqBackward1(Node):
+class EqBackward1(OperatorNode):
     """Derivative of `eq_tensor`."""
 
     __slots__ = ()
@@ -1580,55 +785,22 @@ class EqBackward1(Node):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> EqBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = EqBackward1((edge0, edge1))
+        node = EqBackward1((gradient_edge(self), gradient_edge(other)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class NeBackward0(Node):
+class NeBackward0(OperatorNode):
     """Derivative of `ne_number`."""
 
     __slots__ = ()
@@ -1637,34 +809,18 @@ class NeBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> NeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = NeBackward0((edge0,))
+        node = NeBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class NeBackward1(Node):
+class NeBackward1(OperatorNode):
     """Derivative of `ne_tensor`."""
 
     __slots__ = ()
@@ -1673,55 +829,22 @@ class NeBackward1(Node):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> NeBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = NeBackward1((edge0, edge1))
+        node = NeBackward1((gradient_edge(self), gradient_edge(other)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class LtBackward0(Node):
+class LtBackward0(OperatorNode):
     """Derivative of `lt_number`."""
 
     __slots__ = ()
@@ -1730,34 +853,18 @@ class LtBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> LtBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = LtBackward0((edge0,))
+        node = LtBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class LtBackward1(Node):
+class LtBackward1(OperatorNode):
     """Derivative of `lt_tensor`."""
 
     __slots__ = ()
@@ -1766,55 +873,22 @@ class LtBackward1(Node):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LtBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = LtBackward1((edge0, edge1))
+        node = LtBackward1((gradient_edge(self), gradient_edge(other)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class LeBackward0(Node):
+class LeBackward0(OperatorNode):
     """Derivative of `le_number`."""
 
     __slots__ = ()
@@ -1823,34 +897,18 @@ class LeBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> LeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = LeBackward0((edge0,))
+        node = LeBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class LeBackward1(Node):
+class LeBackward1(OperatorNode):
     """Derivative of `le_tensor`."""
 
     __slots__ = ()
@@ -1859,55 +917,22 @@ class LeBackward1(Node):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LeBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = LeBackward1((edge0, edge1))
+        node = LeBackward1((gradient_edge(self), gradient_edge(other)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class GtBackward0(Node):
+class GtBackward0(OperatorNode):
     """Derivative of `gt_number`."""
 
     __slots__ = ()
@@ -1916,34 +941,18 @@ class GtBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> GtBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = GtBackward0((edge0,))
+        node = GtBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class GtBackward1(Node):
+class GtBackward1(OperatorNode):
     """Derivative of `gt_tensor`."""
 
     __slots__ = ()
@@ -1952,55 +961,22 @@ class GtBackward1(Node):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> GtBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = GtBackward1((edge0, edge1))
+        node = GtBackward1((gradient_edge(self), gradient_edge(other)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class GeBackward0(Node):
+class GeBackward0(OperatorNode):
     """Derivative of `ge_number`."""
 
     __slots__ = ()
@@ -2009,34 +985,18 @@ class GeBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> GeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = GeBackward0((edge0,))
+        node = GeBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class GeBackward1(Node):
+class GeBackward1(OperatorNode):
     """Derivative of `ge_tensor`."""
 
     __slots__ = ()
@@ -2045,259 +1005,15 @@ class GeBackward1(Node):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> GeBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = GeBackward1((edge0, edge1))
+        node = GeBackward1((gradient_edge(self), gradient_edge(other)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
-
-
-@final
-class LogicalAndBackward0(Node):
-    """Derivative of `logical_and`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
-    @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase, *, inplace: bool = False
-    ) -> LogicalAndBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = LogicalAndBackward0((edge0, edge1))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
-
-
-@final
-class LogicalOrBackward0(Node):
-    """Derivative of `logical_or`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
-    @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalOrBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = LogicalOrBackward0((edge0, edge1))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
-
-
-@final
-class LogicalXorBackward0(Node):
-    """Derivative of `logical_xor`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
-    @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase, *, inplace: bool = False
-    ) -> LogicalXorBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = LogicalXorBackward0((edge0, edge1))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
-
-
-@final
-class LogicalNotBackward0(Node):
-    """Derivative of `logical_not`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> LogicalNotBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = LogicalNotBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.zeros_like(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.zeros_like(grad),)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1

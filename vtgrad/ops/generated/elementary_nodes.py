@@ -9,63 +9,44 @@ from collections.abc import Sequence
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.node import FRESH, PASSED, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas, tensor_formulas
-from vtgrad.ops.overwriting import over, product
+from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated.saves import SavesResult, SavesSelf, SavesSelfOther
+from vtgrad.ops.kernels.support.overwriting import over, product
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
 
 @final
-class ExpBackward0(Node):
+class ExpBackward0(SavesResult):
     """Derivative of `exp`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ExpBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ExpBackward0((edge0,))
+        node = ExpBackward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(result)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         owner0 = FRESH
         if needs & 1 and self.next_edges[0] is not None:
@@ -75,1555 +56,851 @@ class ExpBackward0(Node):
                 owner0 = SHARED
         return (grad0,), (owner0,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(result)),)
 
 
 @final
-class Exp2Backward0(Node):
+class Exp2Backward0(SavesResult):
     """Derivative of `exp2`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Exp2Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = Exp2Backward0((edge0,))
+        node = Exp2Backward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, k.conj(result)), 0.6931471805599453),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = over(1, k.mul, over(owned, k.mul, grad, k.conj(result)), 0.6931471805599453)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453),)
 
 
 @final
-class Expm1Backward0(Node):
+class Expm1Backward0(SavesResult):
     """Derivative of `expm1`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Expm1Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = Expm1Backward0((edge0,))
+        node = Expm1Backward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.add(result, 1))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = over(2 | owned, k.mul, grad, k.conj(k.add(result, 1)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.add(result, 1))),)
 
 
 @final
-class LogBackward0(Node):
+class LogBackward0(SavesSelf):
     """Derivative of `log`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> LogBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = LogBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(self_)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(owned, k.div, grad, k.conj(self_))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.div(grad, F.conj(self_)),)
 
 
 @final
-class Log2Backward0(Node):
+class Log2Backward0(SavesSelf):
     """Derivative of `log2`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Log2Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = Log2Backward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(self_), 0.6931471805599453)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.div, grad, k.mul(k.conj(self_), 0.6931471805599453))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.div(grad, F.mul(F.conj(self_), 0.6931471805599453)),)
 
 
 @final
-class Log10Backward0(Node):
+class Log10Backward0(SavesSelf):
     """Derivative of `log10`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Log10Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = Log10Backward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(self_), 2.302585092994046)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.div, grad, k.mul(k.conj(self_), 2.302585092994046))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.div(grad, F.mul(F.conj(self_), 2.302585092994046)),)
 
 
 @final
-class Log1PBackward0(Node):
+class Log1PBackward0(SavesSelf):
     """Derivative of `log1p`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Log1PBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = Log1PBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.add(self_, 1))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.div, grad, k.conj(k.add(self_, 1)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.div(grad, F.conj(F.add(self_, 1))),)
 
 
 @final
-class SigmoidBackward0(Node):
+class SigmoidBackward0(SavesResult):
     """Derivative of `sigmoid`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SigmoidBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SigmoidBackward0((edge0,))
+        node = SigmoidBackward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.mul(k.rsub(result, 1), result))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.mul, k.rsub(result, 1), result)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.mul(F.rsub(result, 1), result))),)
 
 
 @final
-class SinBackward0(Node):
+class LogaddexpBackward0(SavesSelfOther):
+    """Derivative of `logaddexp`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase) -> LogaddexpBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = LogaddexpBackward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad0 = k.div(grad, k.conj(k.add(k.exp(k.sub(other, self_)), 1)))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = k.div(grad, k.conj(k.add(k.exp(k.sub(self_, other)), 1)))
+        return grad0, grad1
+
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(2 | owned0, k.div, grad, k.conj(over(1, k.add, over(1, k.exp, k.sub(other, self_)), 1)))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = over(2 | owned, k.div, grad, k.conj(over(1, k.add, over(1, k.exp, k.sub(self_, other)), 1)))
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            grad0 = F.div(grad, F.conj(F.add(F.exp(F.sub(other, self_)), 1)))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            grad1 = F.div(grad, F.conj(F.add(F.exp(F.sub(self_, other)), 1)))
+        return grad0, grad1
+
+
+@final
+class Logaddexp2Backward0(SavesSelfOther):
+    """Derivative of `logaddexp2`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase) -> Logaddexp2Backward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = Logaddexp2Backward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad0 = k.div(grad, k.add(k.exp2(k.sub(other, self_)), 1))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = k.div(grad, k.add(k.exp2(k.sub(self_, other)), 1))
+        return grad0, grad1
+
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = over(2 | owned0, k.div, grad, k.add(k.exp2(k.sub(other, self_)), 1))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = over(2 | owned, k.div, grad, k.add(k.exp2(k.sub(self_, other)), 1))
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            grad0 = F.div(grad, F.add(F.exp2(F.sub(other, self_)), 1))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            grad1 = F.div(grad, F.add(F.exp2(F.sub(self_, other)), 1))
+        return grad0, grad1
+
+
+@final
+class SinBackward0(SavesSelf):
     """Derivative of `sin`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SinBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SinBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.cos(self_))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.mul, grad, k.conj(k.cos(self_)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.cos(self_))),)
 
 
 @final
-class CosBackward0(Node):
+class CosBackward0(SavesSelf):
     """Derivative of `cos`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> CosBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = CosBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.sin(self_)))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, k.sin(self_))))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.neg(F.sin(self_)))),)
 
 
 @final
-class TanBackward0(Node):
+class TanBackward0(SavesResult):
     """Derivative of `tan`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TanBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TanBackward0((edge0,))
+        node = TanBackward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.add(k.mul(result, result), 1))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.add, k.mul(result, result), 1)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.add(F.mul(result, result), 1))),)
 
 
 @final
-class AsinBackward0(Node):
+class AsinBackward0(SavesSelf):
     """Derivative of `asin`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AsinBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AsinBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsqrt(k.rsub(k.mul(self_, self_), 1)))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = over(
-                2 | owned,
-                k.mul,
-                grad,
-                k.conj(over(1, k.rsqrt, over(1, k.rsub, k.mul(self_, self_), 1))),
-            )
+            self_ = self.saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.rsqrt, over(1, k.rsub, k.mul(self_, self_), 1))))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.rsqrt(F.rsub(F.mul(self_, self_), 1)))),)
 
 
 @final
-class AcosBackward0(Node):
+class AcosBackward0(SavesSelf):
     """Derivative of `acos`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AcosBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AcosBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.rsqrt(k.rsub(k.mul(self_, self_), 1))))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = over(
-                2 | owned,
-                k.mul,
-                grad,
-                k.conj(over(1, k.neg, over(1, k.rsqrt, over(1, k.rsub, k.mul(self_, self_), 1)))),
-            )
+            self_ = self.saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, over(1, k.rsqrt, over(1, k.rsub, k.mul(self_, self_), 1)))))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.neg(F.rsqrt(F.rsub(F.mul(self_, self_), 1))))),)
 
 
 @final
-class AtanBackward0(Node):
+class AtanBackward0(SavesSelf):
     """Derivative of `atan`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AtanBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AtanBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.add(k.mul(self_, self_), 1))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.div, grad, k.conj(over(1, k.add, k.mul(self_, self_), 1)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.div(grad, F.conj(F.add(F.mul(self_, self_), 1))),)
 
 
 @final
-class SinhBackward0(Node):
+class SinhBackward0(SavesSelf):
     """Derivative of `sinh`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SinhBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SinhBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.cosh(self_))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.mul, grad, k.conj(k.cosh(self_)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.cosh(self_))),)
 
 
 @final
-class CoshBackward0(Node):
+class CoshBackward0(SavesSelf):
     """Derivative of `cosh`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> CoshBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = CoshBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.sinh(self_))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.mul, grad, k.conj(k.sinh(self_)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.sinh(self_))),)
 
 
 @final
-class TanhBackward0(Node):
+class TanhBackward0(SavesResult):
     """Derivative of `tanh`."""
 
-    __slots__ = ("saved_result",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TanhBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TanhBackward0((edge0,))
+        node = TanhBackward0((gradient_edge(self),))
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsub(k.mul(result, result), 1))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.rsub, k.mul(result, result), 1)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.mul(grad, F.conj(F.rsub(F.mul(result, result), 1))),)
 
 
 @final
-class AsinhBackward0(Node):
+class AsinhBackward0(SavesSelf):
     """Derivative of `asinh`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AsinhBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AsinhBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsqrt(k.add(k.mul(self_, self_), 1)))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = over(
-                2 | owned,
-                k.mul,
-                grad,
-                k.conj(over(1, k.rsqrt, over(1, k.add, k.mul(self_, self_), 1))),
-            )
+            self_ = self.saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.rsqrt, over(1, k.add, k.mul(self_, self_), 1))))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.rsqrt(F.add(F.mul(self_, self_), 1)))),)
 
 
 @final
-class AsinhBackward1(Node):
+class AsinhBackward1(SavesSelf):
     """Derivative of `asinh`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AsinhBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AsinhBackward1((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsqrt(k.add(k.mul(self_, self_), 1)))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = over(
-                2 | owned,
-                k.mul,
-                grad,
-                k.conj(over(1, k.rsqrt, over(1, k.add, k.mul(self_, self_), 1))),
-            )
+            self_ = self.saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.rsqrt, over(1, k.add, k.mul(self_, self_), 1))))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.conj(F.rsqrt(F.add(F.mul(self_, self_), 1)))),)
 
 
 @final
-class AcoshBackward0(Node):
+class AcoshBackward0(SavesSelf):
     """Derivative of `acosh`."""
 
-    __slots__ = ("saved_self", "self_dtype")
+    __slots__ = ("self_dtype",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AcoshBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AcoshBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
 
 
 @final
-class AcoshBackward1(Node):
+class AcoshBackward1(SavesSelf):
     """Derivative of `acosh`."""
 
-    __slots__ = ("saved_self", "self_dtype")
+    __slots__ = ("self_dtype",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AcoshBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AcoshBackward1((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
 
 
 @final
-class AtanhBackward0(Node):
+class AtanhBackward0(SavesSelf):
     """Derivative of `atanh`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AtanhBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AtanhBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.rsub(k.mul(self_, self_), 1))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.div, grad, k.conj(over(1, k.rsub, k.mul(self_, self_), 1)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.div(grad, F.conj(F.rsub(F.mul(self_, self_), 1))),)
 
 
 @final
-class AtanhBackward1(Node):
+class AtanhBackward1(SavesSelf):
     """Derivative of `atanh`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AtanhBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = AtanhBackward1((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.rsub(k.mul(self_, self_), 1))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(2 | owned, k.div, grad, k.conj(over(1, k.rsub, k.mul(self_, self_), 1)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.div(grad, F.conj(F.rsub(F.mul(self_, self_), 1))),)
 
 
 @final
-class Deg2RadBackward0(Node):
+class Deg2RadBackward0(OperatorNode):
     """Derivative of `deg2rad`."""
 
     __slots__ = ()
@@ -1632,34 +909,18 @@ class Deg2RadBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Deg2RadBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = Deg2RadBackward0((edge0,))
+        node = Deg2RadBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.deg2rad(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.deg2rad(grad),)
 
 
 @final
-class Rad2DegBackward0(Node):
+class Rad2DegBackward0(OperatorNode):
     """Derivative of `rad2deg`."""
 
     __slots__ = ()
@@ -1668,164 +929,77 @@ class Rad2DegBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Rad2DegBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = Rad2DegBackward0((edge0,))
+        node = Rad2DegBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.rad2deg(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.rad2deg(grad),)
 
 
 @final
-class Atan2Backward0(Node):
+class Atan2Backward0(SavesSelfOther):
     """Derivative of `atan2`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> Atan2Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = Atan2Backward0((edge0, edge1))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
-        node.saved_other = (
-            node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.turned(grad, other, self_, other)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = array_formulas.turned(grad, k.neg(self_), self_, other)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = large_formulas.turned(owned0, grad, other, self_, other)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = large_formulas.turned(owned, grad, k.neg(self_), self_, other)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = tensor_formulas.turned(grad, other, self_, other)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = tensor_formulas.turned(grad, F.neg(self_), self_, other)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class FloorBackward0(Node):
+class FloorBackward0(OperatorNode):
     """Derivative of `floor`."""
 
     __slots__ = ()
@@ -1834,34 +1008,18 @@ class FloorBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> FloorBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = FloorBackward0((edge0,))
+        node = FloorBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class CeilBackward0(Node):
+class CeilBackward0(OperatorNode):
     """Derivative of `ceil`."""
 
     __slots__ = ()
@@ -1870,34 +1028,18 @@ class CeilBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> CeilBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CeilBackward0((edge0,))
+        node = CeilBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class TruncBackward0(Node):
+class TruncBackward0(OperatorNode):
     """Derivative of `trunc`."""
 
     __slots__ = ()
@@ -1906,34 +1048,18 @@ class TruncBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TruncBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TruncBackward0((edge0,))
+        node = TruncBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class RoundBackward0(Node):
+class RoundBackward0(OperatorNode):
     """Derivative of `round_whole`."""
 
     __slots__ = ()
@@ -1942,34 +1068,18 @@ class RoundBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> RoundBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RoundBackward0((edge0,))
+        node = RoundBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class RoundBackward1(Node):
+class RoundBackward1(OperatorNode):
     """Derivative of `round_decimals`."""
 
     __slots__ = ()
@@ -1977,37 +1087,19 @@ class RoundBackward1(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(
-        self: TensorBase, *, decimals: SupportsIndex, inplace: bool = False
-    ) -> RoundBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RoundBackward1((edge0,))
+    def record(self: TensorBase, *, decimals: SupportsIndex, inplace: bool = False) -> RoundBackward1:
+        node = RoundBackward1((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class FracBackward0(Node):
+class FracBackward0(OperatorNode):
     """Derivative of `frac`."""
 
     __slots__ = ()
@@ -2016,27 +1108,11 @@ class FracBackward0(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> FracBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = FracBackward0((edge0,))
+        node = FracBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (grad,)

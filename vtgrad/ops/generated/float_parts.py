@@ -8,23 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
+
 from vtgrad.graph.functions import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of
-from vtgrad.ops.explain import explain
-from vtgrad.ops.generated.float_parts_nodes import (
-    AngleBackward0,
-    ComplexBackward0,
-    CopysignBackward0,
-    CopysignBackward1,
-    FrexpBackward0,
-    LdexpBackward0,
-    NanToNumBackward0,
-    NextafterBackward0,
-    PolarBackward0,
-)
-from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
@@ -32,32 +22,15 @@ from vtgrad.storage.unchecked import AnyFloat, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
+from vtgrad.ops.generated.float_parts_nodes import (
+    CopysignBackward0, CopysignBackward1, FrexpBackward0, LdexpBackward0, NanToNumBackward0,
+    NextafterBackward0,
+)
 
 __all__ = [
-    "angle",
-    "complex",
-    "copysign_number",
-    "copysign_number_",
-    "copysign_tensor",
-    "copysign_tensor_",
-    "finite_parts",
-    "frexp",
-    "gcd",
-    "gcd_",
-    "heaviside_values",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "lcm",
-    "lcm_",
-    "ldexp",
-    "ldexp_",
-    "nan_to_num",
-    "nan_to_num_",
-    "nextafter",
-    "nextafter_",
-    "polar",
-    "signbit",
+    "copysign_number", "copysign_number_", "copysign_tensor", "copysign_tensor_", "finite_parts",
+    "frexp", "heaviside_values", "ldexp", "ldexp_", "nan_to_num", "nan_to_num_", "nextafter",
+    "nextafter_", "signbit",
 ]
 
 
@@ -92,9 +65,7 @@ def copysign_tensor_(self: T, other: AnyTensor) -> T:
     """Write the result of `copysign_tensor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            self, CopysignBackward0.record, _copysign_tensor_writer, other, operator="copysign_"
-        )
+        return write(self, CopysignBackward0.record, _copysign_tensor_writer, other, operator="copysign_")
     except Exception as error:
         if renewed(error):
             return copysign_tensor_(self, other)
@@ -118,11 +89,7 @@ def copysign_number(self: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "copysign")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = CopysignBackward1.record(self, other)
         set_history(result, node)
         node.save_results(result)
@@ -135,9 +102,7 @@ _copysign_number_writer = store_result(k.copysign, direct=True)
 def copysign_number_(self: T, other: Number) -> T:
     """Write the result of `copysign_number` into the tensor itself, which is returned."""
     try:
-        return write(
-            self, CopysignBackward1.record, _copysign_number_writer, other, operator="copysign_"
-        )
+        return write(self, CopysignBackward1.record, _copysign_number_writer, other, operator="copysign_")
     except Exception as error:
         if renewed(error):
             return copysign_number_(self, other)
@@ -177,9 +142,7 @@ def nextafter_(input: T, other: AnyTensor) -> T:
     """Write the result of `nextafter` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(
-            input, NextafterBackward0.record, _nextafter_writer, other, operator="nextafter_"
-        )
+        return write(input, NextafterBackward0.record, _nextafter_writer, other, operator="nextafter_")
     except Exception as error:
         if renewed(error):
             return nextafter_(input, other)
@@ -249,11 +212,7 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     if out is not None:
         return FrexpResult(*write_outs(out, arrays, "frexp", exact=True))
     results = FrexpResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = FrexpBackward0.record(input)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -294,84 +253,8 @@ def signbit(input: T, *, out: T | None = None) -> T:
     return result
 
 
-def isposinf(input: T, *, out: T | None = None) -> T:
-    """Whether the values are plus infinity."""
-    try:
-        if out is not None:
-            check_out(out, input, differentiable=False)
-        array = quiet.run(k.isposinf, input._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return isposinf(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "isposinf", exact=True)
-    result = wrap_like(input, array)
-    return result
-
-
-def isneginf(input: T, *, out: T | None = None) -> T:
-    """Whether the values are minus infinity."""
-    try:
-        if out is not None:
-            check_out(out, input, differentiable=False)
-        array = quiet.run(k.isneginf, input._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return isneginf(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "isneginf", exact=True)
-    result = wrap_like(input, array)
-    return result
-
-
-def isreal(input: T) -> T:
-    """Whether the imaginary parts are zero."""
-    try:
-        array = quiet.run(k.isreal, input._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return isreal(input)
-        explain(error, "input: Tensor", input)
-        raise
-    result = wrap_like(input, array)
-    return result
-
-
-def angle(input: T, *, out: T | None = None) -> T:
-    """The angle of complex values; of real ones pi where they are negative, else 0."""
-    try:
-        if out is not None:
-            check_out(out, input)
-        array = quiet.run(k.angle, input._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return angle(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "angle")
-    result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = AngleBackward0.record(input)
-        set_history(result, node)
-    return result
-
-
 def nan_to_num(
-    input: T,
-    nan: AnyFloat | None = None,
-    posinf: AnyFloat | None = None,
-    neginf: AnyFloat | None = None,
-    *,
-    out: T | None = None,
+    input: T, nan: AnyFloat | None = None, posinf: AnyFloat | None = None, neginf: AnyFloat | None = None, *, out: T | None = None
 ) -> T:
     """The values, with other numbers for nan and the infinities."""
     try:
@@ -396,11 +279,7 @@ def nan_to_num(
     if out is not None:
         return write_out(out, array, "nan_to_num", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = NanToNumBackward0.record(input, nan, posinf, neginf)
         set_history(result, node)
     return result
@@ -409,39 +288,19 @@ def nan_to_num(
 _nan_to_num_writer = store_result(k.nan_to_num, direct=True)
 
 
-def nan_to_num_(
-    input: T,
-    nan: AnyFloat | None = None,
-    posinf: AnyFloat | None = None,
-    neginf: AnyFloat | None = None,
-) -> T:
+def nan_to_num_(input: T, nan: AnyFloat | None = None, posinf: AnyFloat | None = None, neginf: AnyFloat | None = None) -> T:
     """Write the result of `nan_to_num` into the tensor itself, which is returned."""
     try:
         refuse_tensor(nan)
         refuse_tensor(posinf)
         refuse_tensor(neginf)
-        return write(
-            input,
-            NanToNumBackward0.record,
-            _nan_to_num_writer,
-            nan,
-            posinf,
-            neginf,
-            operator="nan_to_num_",
-        )
+        return write(input, NanToNumBackward0.record, _nan_to_num_writer, nan, posinf, neginf, operator="nan_to_num_")
     except Exception as error:
         if renewed(error):
             return nan_to_num_(input, nan, posinf, neginf)
         if has_number_tensor(nan, posinf, neginf):
             return nan_to_num_(input, as_number(nan), as_number(posinf), as_number(neginf))
-        explain(
-            error,
-            "input: Tensor, nan: float | None, posinf: float | None, neginf: float | None",
-            input,
-            nan,
-            posinf,
-            neginf,
-        )
+        explain(error, "input: Tensor, nan: float | None, posinf: float | None, neginf: float | None", input, nan, posinf, neginf)
         raise
 
 
@@ -455,115 +314,4 @@ def finite_parts(self: T) -> T:
         explain(error, "self: Tensor", self)
         raise
     result = wrap_like(self, array)
-    return result
-
-
-def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Greatest common divisors of integers."""
-    try:
-        if out is not None:
-            check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.gcd, input._impl.array, other._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return gcd(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "gcd", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
-
-
-_gcd_writer = store_result(k.gcd, direct=True, total=False)
-
-
-def gcd_(input: T, other: AnyTensor) -> T:
-    """Write the result of `gcd` into the tensor itself, which is returned."""
-    try:
-        array_of(other, "other")
-        return write(input, None, _gcd_writer, other, operator="gcd_")
-    except Exception as error:
-        if renewed(error):
-            return gcd_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
-
-
-def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Least common multiples of integers."""
-    try:
-        if out is not None:
-            check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.lcm, input._impl.array, other._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return lcm(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "lcm", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
-
-
-_lcm_writer = store_result(k.lcm, direct=True, total=False)
-
-
-def lcm_(input: T, other: AnyTensor) -> T:
-    """Write the result of `lcm` into the tensor itself, which is returned."""
-    try:
-        array_of(other, "other")
-        return write(input, None, _lcm_writer, other, operator="lcm_")
-    except Exception as error:
-        if renewed(error):
-            return lcm_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
-
-
-def complex(real: T, imag: AnyTensor, *, out: T | None = None) -> T:
-    """Complex numbers of these real and imaginary parts, both float32 or both float64."""
-    try:
-        if out is not None:
-            check_out(out, real, imag)
-        array = quiet.run(k.complex_of, real._impl.array, imag._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return complex(real, imag, out=out)
-        explain(error, "real: Tensor, imag: Tensor, out: Tensor | None", real, imag, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "complex", exact=True, inputs=(real, imag))
-    result = wrap_like(real, array)
-    if (
-        (real._impl.autograd_meta is not None and real._impl.autograd_meta.requires_grad())
-        or (imag._impl.autograd_meta is not None and imag._impl.autograd_meta.requires_grad())
-    ) and is_recording():
-        node = ComplexBackward0.record(real, imag)
-        set_history(result, node)
-    return result
-
-
-def polar(abs: T, angle: AnyTensor, *, out: T | None = None) -> T:
-    """Complex numbers of this magnitude and angle, both float32 or both float64."""
-    try:
-        if out is not None:
-            check_out(out, abs, angle)
-        array = quiet.run(k.polar, abs._impl.array, angle._impl.array)
-    except Exception as error:
-        if renewed(error):
-            return polar(abs, angle, out=out)
-        explain(error, "abs: Tensor, angle: Tensor, out: Tensor | None", abs, angle, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "polar", exact=True, inputs=(abs, angle))
-    result = wrap_like(abs, array)
-    if (
-        (abs._impl.autograd_meta is not None and abs._impl.autograd_meta.requires_grad())
-        or (angle._impl.autograd_meta is not None and angle._impl.autograd_meta.requires_grad())
-    ) and is_recording():
-        node = PolarBackward0.record(abs, angle)
-        set_history(result, node)
-        node.save_results(result)
     return result

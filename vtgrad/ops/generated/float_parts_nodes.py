@@ -9,93 +9,55 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas, tensor_formulas
-from vtgrad.ops.overwriting import over
+from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated.saves import SavesExponent, SavesOtherResult, SavesSelf, SavesSelfOther, SavesSelfResult
+from vtgrad.ops.kernels.support.overwriting import over
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyFloat
 
 
 @final
-class CopysignBackward0(Node):
+class CopysignBackward0(SavesSelfResult):
     """Derivative of `copysign_tensor`."""
 
-    __slots__ = ("saved_result", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> CopysignBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = CopysignBackward0((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge0 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
+        node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = array_formulas.gradient_of_magnitude(grad, self_, result)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = large_formulas.gradient_of_magnitude(owned0, grad, self_, result)
@@ -105,194 +67,87 @@ class CopysignBackward0(Node):
             grad1 = k.zeros_like(grad)
         return (grad0, grad1), (SHARED, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
+            self_ = self.saved_self.unpack(self)
             result = self.saved_result.unpack(self)
             grad0 = tensor_formulas.gradient_of_magnitude(grad, self_, result)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class CopysignBackward1(Node):
+class CopysignBackward1(SavesSelfResult):
     """Derivative of `copysign_number`."""
 
-    __slots__ = ("saved_result", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> CopysignBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = CopysignBackward1((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_magnitude(grad, self_, result),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = large_formulas.gradient_of_magnitude(owned, grad, self_, result)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.gradient_of_magnitude(grad, self_, result),)
 
 
 @final
-class NextafterBackward0(Node):
+class NextafterBackward0(SavesSelfOther):
     """Derivative of `nextafter`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> NextafterBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = NextafterBackward0((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge0 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
-        node.saved_other = (
-            None
-            if edge0 is None
-            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
-        )
+        node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge0 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = k.where(k.eq(self_, other), 0, grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = over(owned0 << 2, k.where, k.eq(self_, other), 0, grad)
         grad1: Gradient | None = None
@@ -300,104 +155,52 @@ class NextafterBackward0(Node):
             grad1 = k.zeros_like(grad)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = F.where(F.eq(self_, other), 0, grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class LdexpBackward0(Node):
+class LdexpBackward0(SavesOtherResult):
     """Derivative of `ldexp`."""
 
-    __slots__ = ("saved_other", "saved_result")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_other: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LdexpBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = LdexpBackward0((edge0, edge1))
-        node.saved_other = None if edge0 is None else (SavedVariable(other, edge1))
+        node.saved_other = UNSAVED if edge0 is None else SavedVariable(other, edge1)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = k.ldexp(grad, k.conj(other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             result = self.saved_result.unpack_array(self)
             grad1 = k.mul(k.mul(grad, k.conj(result)), 0.6931471805599453)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = k.ldexp(grad, k.conj(other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
@@ -405,178 +208,64 @@ class LdexpBackward0(Node):
             grad1 = over(1, k.mul, over(owned, k.mul, grad, k.conj(result)), 0.6931471805599453)
         return (grad0, grad1), (FRESH, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = F.ldexp(grad, F.conj(other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             result = self.saved_result.unpack(self)
             grad1 = F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class FrexpBackward0(Node):
+class FrexpBackward0(SavesExponent):
     """Derivative of `frexp`."""
 
-    __slots__ = ("saved_exponent", "self_dtype")
+    __slots__ = ("self_dtype",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
     self_dtype: NumpyDType
-    saved_exponent: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> FrexpBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = FrexpBackward0((edge0,))
+    def record(self: TensorBase) -> FrexpBackward0:
+        node = FrexpBackward0((gradient_edge(self),))
         node.self_dtype = self._impl.array.dtype
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_exponent = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_exponent.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_exponent = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         exponent = self.saved_exponent.unpack_array(self)
         return (k.mul(grad, k.exp2(k.to_dtype(k.neg(exponent), self.self_dtype))),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             exponent = self.saved_exponent.unpack_array(self)
             grad0 = over(owned, k.mul, grad, k.exp2(k.to_dtype(k.neg(exponent), self.self_dtype)))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         exponent = self.saved_exponent.unpack(self)
         return (F.mul(grad, F.exp2(F.to_dtype(F.neg(exponent), self.self_dtype))),)
 
 
 @final
-class AngleBackward0(Node):
-    """Derivative of `angle`."""
-
-    __slots__ = ("saved_self", "self_dtype")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    self_dtype: NumpyDType
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> AngleBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = AngleBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.self_dtype = self._impl.array.dtype
-        return node
-
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_angle(grad, self_, self.self_dtype),)
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_angle(owned, grad, self_, self.self_dtype)
-        return (grad0,), (SHARED,)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_angle(grad, self_, self.self_dtype),)
-
-
-@final
-class NanToNumBackward0(Node):
+class NanToNumBackward0(SavesSelf):
     """Derivative of `nan_to_num`."""
 
-    __slots__ = ("saved_self", "self_dtype")
+    __slots__ = ("self_dtype",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     self_dtype: NumpyDType
 
     @staticmethod
@@ -588,233 +277,23 @@ class NanToNumBackward0(Node):
         *,
         inplace: bool = False,
     ) -> NanToNumBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = NanToNumBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_nan_to_num(grad, self_, self.self_dtype),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.gradient_of_nan_to_num(owned, grad, self_, self.self_dtype)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_nan_to_num(grad, self_, self.self_dtype),)
-
-
-@final
-class ComplexBackward0(Node):
-    """Derivative of `complex`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    @staticmethod
-    def record(real: TensorBase, imag: TensorBase, *, inplace: bool = False) -> ComplexBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(real)
-        edge1 = gradient_edge(imag)
-        node = ComplexBackward0((edge0, edge1))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.mul(grad, -1j)
-        return (
-            grad0,
-            grad1,
-        )
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
-            owned = False
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = over(owned, k.mul, grad, -1j)
-        return (grad0, grad1), (PASSED, FRESH)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.mul(grad, -1j)
-        return (
-            grad0,
-            grad1,
-        )
-
-
-@final
-class PolarBackward0(Node):
-    """Derivative of `polar`."""
-
-    __slots__ = ("saved_angle", "saved_result")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_angle: SavedVariable | None
-    saved_result: SavedVariable
-
-    @staticmethod
-    def record(abs: TensorBase, angle: TensorBase, *, inplace: bool = False) -> PolarBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(abs)
-        edge1 = gradient_edge(angle)
-        node = PolarBackward0((edge0, edge1))
-        node.saved_angle = None if edge0 is None else (SavedVariable(angle, edge1))
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
-        self.saved_result = SavedResult(results[0], 0)
-
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_angle is not None:
-            self.saved_angle.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_angle is not None:
-            self.saved_angle = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_angle = self.saved_angle
-            assert saved_angle is not None
-            angle = saved_angle.unpack_array(self)
-            grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad1 = k.mul(k.conj(grad), k.mul(result, 1j))
-        return (
-            grad0,
-            grad1,
-        )
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_angle = self.saved_angle
-            assert saved_angle is not None
-            angle = saved_angle.unpack_array(self)
-            grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad1 = over(2, k.mul, k.conj(grad), k.mul(result, 1j))
-        return (grad0, grad1), (FRESH, FRESH)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_angle = self.saved_angle
-            assert saved_angle is not None
-            angle = saved_angle.unpack(self)
-            grad0 = F.mul(F.conj(grad), F.polar(F.add(F.zeros_like(angle), 1), angle))
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack(self)
-            grad1 = F.mul(F.conj(grad), F.mul(result, 1j))
-        return (
-            grad0,
-            grad1,
-        )

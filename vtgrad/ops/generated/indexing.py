@@ -7,98 +7,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+
 from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import array_of, arrays_of
-from vtgrad.ops.explain import explain
-from vtgrad.ops.generated.indexing_nodes import (
-    GatherBackward0,
-    IndexAddBackward0,
-    IndexBackward0,
-    IndexCopyBackward0,
-    IndexFillBackward0,
-    IndexFillBackward1,
-    IndexPutBackward0,
-    IndexSelectBackward0,
-    IndexSpreadBackward0,
-    MaskedFillBackward0,
-    MaskedFillBackward1,
-    MaskedSelectBackward0,
-    MaskedSpreadBackward0,
-    ScatterAddBackward0,
-    ScatterBackward0,
-    ScatterBackward1,
-    TakeBackward0,
-    TakeSpreadBackward0,
-)
-from vtgrad.ops.number_tensors import as_number, has_number_tensor
+from vtgrad.ops.calling.arguments import array_of, arrays_of, operand_of
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
+from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.store_result import store_quietly
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.indexing_nodes import (
+    GatherBackward0, IndexAddBackward0, IndexBackward0, IndexCopyBackward0, IndexFillBackward0,
+    IndexFillBackward1, IndexPutBackward0, IndexReduceBackward0, IndexSelectBackward0,
+    IndexSpreadBackward0, MaskedFillBackward0, MaskedFillBackward1, MaskedScatterBackward0,
+    MaskedSelectBackward0, MaskedSpreadBackward0, PutBackward0, ScatterAddBackward0,
+    ScatterBackward0, ScatterBackward1, ScatterReduceBackward0, TakeBackward0, TakeSpreadBackward0,
+)
 
 __all__ = [
-    "gather",
-    "index_add",
-    "index_add_",
-    "index_at",
-    "index_copy",
-    "index_copy_",
-    "index_copy_overwritten",
-    "index_fill_number",
-    "index_fill_number_",
-    "index_fill_tensor",
-    "index_fill_tensor_",
-    "index_mask",
-    "index_put_at",
-    "index_put_at_",
-    "index_put_overwritten",
-    "index_select",
-    "index_spread",
-    "masked_fill_number",
-    "masked_fill_number_",
-    "masked_fill_tensor",
-    "masked_fill_tensor_",
-    "masked_select",
-    "masked_spread",
-    "scatter_add",
-    "scatter_add_",
-    "scatter_overwritten",
-    "scatter_src",
-    "scatter_src_",
-    "scatter_value",
-    "scatter_value_",
-    "take",
-    "take_spread",
+    "gather", "index_add", "index_add_", "index_at", "index_copy", "index_copy_",
+    "index_copy_overwritten", "index_fill_number", "index_fill_number_", "index_fill_tensor",
+    "index_fill_tensor_", "index_mask", "index_put_at", "index_put_at_", "index_put_overwritten",
+    "index_reduce", "index_reduce_", "index_select", "index_spread", "masked_fill_number",
+    "masked_fill_number_", "masked_fill_tensor", "masked_fill_tensor_", "masked_scatter",
+    "masked_scatter_", "masked_select", "masked_spread", "nonzero_rows", "put", "put_",
+    "put_overwritten", "repeated_index", "scatter_add", "scatter_add_", "scatter_overwritten",
+    "scatter_reduce", "scatter_reduce_", "scatter_reduced", "scatter_src", "scatter_src_",
+    "scatter_value", "scatter_value_", "take", "take_spread",
 ]
 
 
-def gather(
-    input: T, dim: AnyInt, index: AnyTensor, *, sparse_grad: AnyBool = False, out: T | None = None
-) -> T:
+def gather(input: T, dim: AnyInt, index: AnyTensor, *, sparse_grad: AnyBool = False, out: T | None = None) -> T:
     """Elements picked along a dimension: `self[index[i, j], j]` for dimension 0."""
     try:
         if out is not None:
             check_out(out, input, index)
-        array = quiet.run(
-            k.gather, input._impl.array, dim, index._impl.array, sparse_grad=sparse_grad
-        )
+        array = quiet.run(k.gather, input._impl.array, dim, index._impl.array, sparse_grad=sparse_grad)
     except Exception as error:
         if renewed(error):
             return gather(input, dim, index, sparse_grad=sparse_grad, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None",
-            input,
-            dim,
-            index,
-            sparse_grad,
-            out,
-        )
+        explain(error, "input: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None", input, dim, index, sparse_grad, out)
         raise
     if out is not None:
         return write_out(out, array, "gather", exact=True, inputs=(input, index))
@@ -112,9 +65,7 @@ def gather(
     return result
 
 
-def scatter_src(
-    self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None
-) -> T:
+def scatter_src(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
     try:
         if out is not None:
@@ -123,15 +74,7 @@ def scatter_src(
     except Exception as error:
         if renewed(error):
             return scatter_src(self, dim, index, src, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None",
-            self,
-            dim,
-            index,
-            src,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None", self, dim, index, src, out)
         raise
     if out is not None:
         return write_out(out, array, "scatter", exact=True, inputs=(self, index, src))
@@ -154,16 +97,7 @@ def scatter_src_(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
     try:
         array_of(index, "index")
         array_of(src, "src")
-        return write(
-            self,
-            ScatterBackward0.record,
-            _scatter_src_writer,
-            dim,
-            index,
-            src,
-            operator="scatter_",
-            distinct=True,
-        )
+        return write(self, ScatterBackward0.record, _scatter_src_writer, dim, index, src, operator="scatter_", distinct=True)
     except Exception as error:
         if renewed(error):
             return scatter_src_(self, dim, index, src)
@@ -171,9 +105,7 @@ def scatter_src_(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
         raise
 
 
-def scatter_value(
-    self: T, dim: AnyInt, index: AnyTensor, value: Number, *, out: T | None = None
-) -> T:
+def scatter_value(self: T, dim: AnyInt, index: AnyTensor, value: Number, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
     try:
         if out is not None:
@@ -184,15 +116,7 @@ def scatter_value(
             return scatter_value(self, dim, index, value, out=out)
         if has_number_tensor(value):
             return scatter_value(self, dim, index, as_number(value), out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None",
-            self,
-            dim,
-            index,
-            value,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None", self, dim, index, value, out)
         raise
     if out is not None:
         return write_out(out, array, "scatter", exact=True, inputs=(self, index))
@@ -213,30 +137,17 @@ def scatter_value_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
     """Write the result of `scatter_value` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
-        return write(
-            self,
-            ScatterBackward1.record,
-            _scatter_value_writer,
-            dim,
-            index,
-            value,
-            operator="scatter_",
-            distinct=True,
-        )
+        return write(self, ScatterBackward1.record, _scatter_value_writer, dim, index, value, operator="scatter_", distinct=True)
     except Exception as error:
         if renewed(error):
             return scatter_value_(self, dim, index, value)
         if has_number_tensor(value):
             return scatter_value_(self, dim, index, as_number(value))
-        explain(
-            error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
-        )
+        explain(error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value)
         raise
 
 
-def scatter_add(
-    input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None
-) -> T:
+def scatter_add(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None) -> T:
     """A copy with `src[i, j]` added to `result[index[i, j], j]` for dimension 0."""
     try:
         if out is not None:
@@ -245,15 +156,7 @@ def scatter_add(
     except Exception as error:
         if renewed(error):
             return scatter_add(input, dim, index, src, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None",
-            input,
-            dim,
-            index,
-            src,
-            out,
-        )
+        explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None", input, dim, index, src, out)
         raise
     if out is not None:
         return write_out(out, array, "scatter_add", exact=True, inputs=(input, index, src))
@@ -276,22 +179,11 @@ def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
     try:
         array_of(index, "index")
         array_of(src, "src")
-        return write(
-            input,
-            ScatterAddBackward0.record,
-            _scatter_add_writer,
-            dim,
-            index,
-            src,
-            operator="scatter_add_",
-            distinct=True,
-        )
+        return write(input, ScatterAddBackward0.record, _scatter_add_writer, dim, index, src, operator="scatter_add_", distinct=True)
     except Exception as error:
         if renewed(error):
             return scatter_add_(input, dim, index, src)
-        explain(
-            error, "input: Tensor, dim: int, index: Tensor, src: Tensor", input, dim, index, src
-        )
+        explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor", input, dim, index, src)
         raise
 
 
@@ -317,14 +209,7 @@ def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = Non
     except Exception as error:
         if renewed(error):
             return index_select(input, dim, index, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, out: Tensor | None",
-            input,
-            dim,
-            index,
-            out,
-        )
+        explain(error, "input: Tensor, dim: int, index: Tensor, out: Tensor | None", input, dim, index, out)
         raise
     if out is not None:
         return write_out(out, array, "index_select", exact=True, inputs=(input, index))
@@ -338,22 +223,12 @@ def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = Non
     return result
 
 
-def index_add(
-    input: T,
-    dim: AnyInt,
-    index: AnyTensor,
-    source: AnyTensor,
-    *,
-    alpha: Number = 1,
-    out: T | None = None,
-) -> T:
+def index_add(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alpha: Number = 1, out: T | None = None) -> T:
     """A copy with slices added at a vector of indices."""
     try:
         if out is not None:
             check_out(out, input, index, source)
-        array = quiet.run(
-            k.index_add, input._impl.array, dim, index._impl.array, source._impl.array, alpha=alpha
-        )
+        array = quiet.run(k.index_add, input._impl.array, dim, index._impl.array, source._impl.array, alpha=alpha)
     except Exception as error:
         if renewed(error):
             return index_add(input, dim, index, source, alpha=alpha, out=out)
@@ -386,63 +261,33 @@ def index_add(
 _index_add_writer = store_quietly(k.index_add_)
 
 
-def index_add_(
-    input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alpha: Number = 1
-) -> T:
+def index_add_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alpha: Number = 1) -> T:
     """Write the result of `index_add` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
         array_of(source, "source")
         return write(
-            input,
-            IndexAddBackward0.record,
-            _index_add_writer,
-            dim,
-            index,
-            source,
-            alpha=alpha,
-            operator="index_add_",
-            distinct=True,
+            input, IndexAddBackward0.record, _index_add_writer, dim, index, source, alpha=alpha, operator="index_add_", distinct=True
         )
     except Exception as error:
         if renewed(error):
             return index_add_(input, dim, index, source, alpha=alpha)
         if has_number_tensor(alpha):
             return index_add_(input, dim, index, source, alpha=as_number(alpha))
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number",
-            input,
-            dim,
-            index,
-            source,
-            alpha,
-        )
+        explain(error, "input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number", input, dim, index, source, alpha)
         raise
 
 
-def index_copy(
-    input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, out: T | None = None
-) -> T:
+def index_copy(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, out: T | None = None) -> T:
     """A copy with slices stored at a vector of indices."""
     try:
         if out is not None:
             check_out(out, input, index, source)
-        array = quiet.run(
-            k.index_copy, input._impl.array, dim, index._impl.array, source._impl.array
-        )
+        array = quiet.run(k.index_copy, input._impl.array, dim, index._impl.array, source._impl.array)
     except Exception as error:
         if renewed(error):
             return index_copy(input, dim, index, source, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None",
-            input,
-            dim,
-            index,
-            source,
-            out,
-        )
+        explain(error, "input: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None", input, dim, index, source, out)
         raise
     if out is not None:
         return write_out(out, array, "index_copy", exact=True, inputs=(input, index, source))
@@ -465,27 +310,11 @@ def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T
     try:
         array_of(index, "index")
         array_of(source, "source")
-        return write(
-            input,
-            IndexCopyBackward0.record,
-            _index_copy_writer,
-            dim,
-            index,
-            source,
-            operator="index_copy_",
-            distinct=True,
-        )
+        return write(input, IndexCopyBackward0.record, _index_copy_writer, dim, index, source, operator="index_copy_", distinct=True)
     except Exception as error:
         if renewed(error):
             return index_copy_(input, dim, index, source)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, source: Tensor",
-            input,
-            dim,
-            index,
-            source,
-        )
+        explain(error, "input: Tensor, dim: int, index: Tensor, source: Tensor", input, dim, index, source)
         raise
 
 
@@ -498,9 +327,7 @@ def index_fill_number(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> 
             return index_fill_number(self, dim, index, value)
         if has_number_tensor(value):
             return index_fill_number(self, dim, index, as_number(value))
-        explain(
-            error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
-        )
+        explain(error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value)
         raise
     result = wrap_like(self, array)
     if (
@@ -535,9 +362,7 @@ def index_fill_number_(self: T, dim: AnyInt, index: AnyTensor, value: Number) ->
             return index_fill_number_(self, dim, index, value)
         if has_number_tensor(value):
             return index_fill_number_(self, dim, index, as_number(value))
-        explain(
-            error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value
-        )
+        explain(error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value)
         raise
 
 
@@ -548,9 +373,7 @@ def index_fill_tensor(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) 
     except Exception as error:
         if renewed(error):
             return index_fill_tensor(self, dim, index, value)
-        explain(
-            error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value
-        )
+        explain(error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value)
         raise
     result = wrap_like(self, array)
     if (
@@ -585,9 +408,7 @@ def index_fill_tensor_(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor)
     except Exception as error:
         if renewed(error):
             return index_fill_tensor_(self, dim, index, value)
-        explain(
-            error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value
-        )
+        explain(error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value)
         raise
 
 
@@ -611,9 +432,7 @@ def index_copy_overwritten(index: T, sizes: Shape, dim: AnyInt, extent: AnyInt) 
     except Exception as error:
         if renewed(error):
             return index_copy_overwritten(index, sizes, dim, extent)
-        explain(
-            error, "index: Tensor, sizes: Shape, dim: int, extent: int", index, sizes, dim, extent
-        )
+        explain(error, "index: Tensor, sizes: Shape, dim: int, extent: int", index, sizes, dim, extent)
         raise
     result = wrap_like(index, array)
     return result
@@ -658,6 +477,55 @@ def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
     ) and is_recording():
         node = TakeSpreadBackward0.record(self, sizes, index)
         set_history(result, node)
+    return result
+
+
+def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
+    """A copy with values stored at, or added to, row-major positions."""
+    try:
+        array = quiet.run(k.put, input._impl.array, index._impl.array, source._impl.array, accumulate)
+    except Exception as error:
+        if renewed(error):
+            return put(input, index, source, accumulate)
+        explain(error, "input: Tensor, index: Tensor, source: Tensor, accumulate: bool", input, index, source, accumulate)
+        raise
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = PutBackward0.record(input, index, source, accumulate)
+        set_history(result, node)
+    return result
+
+
+_put_writer = store_quietly(k.put_)
+
+
+def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
+    """Write the result of `put` into the tensor itself, which is returned."""
+    try:
+        array_of(index, "index")
+        array_of(source, "source")
+        return write(input, PutBackward0.record, _put_writer, index, source, accumulate, operator="put_")
+    except Exception as error:
+        if renewed(error):
+            return put_(input, index, source, accumulate)
+        explain(error, "input: Tensor, index: Tensor, source: Tensor, accumulate: bool", input, index, source, accumulate)
+        raise
+
+
+def put_overwritten(index: T, count: AnyInt) -> T:
+    """Which values put at row-major positions others have overwritten."""
+    try:
+        array = quiet.run(k.put_overwritten, index._impl.array, count)
+    except Exception as error:
+        if renewed(error):
+            return put_overwritten(index, count)
+        explain(error, "index: Tensor, count: int", index, count)
+        raise
+    result = wrap_like(index, array)
     return result
 
 
@@ -732,13 +600,7 @@ def masked_fill_number_(self: T, mask: AnyTensor, value: Number) -> T:
     try:
         array_of(mask, "mask")
         return write(
-            self,
-            MaskedFillBackward0.record,
-            _masked_fill_number_writer,
-            mask,
-            value,
-            operator="masked_fill_",
-            overlap="unrecorded",
+            self, MaskedFillBackward0.record, _masked_fill_number_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
         )
     except Exception as error:
         if renewed(error):
@@ -778,19 +640,66 @@ def masked_fill_tensor_(self: T, mask: AnyTensor, value: AnyTensor) -> T:
         array_of(mask, "mask")
         array_of(value, "value")
         return write(
-            self,
-            MaskedFillBackward1.record,
-            _masked_fill_tensor_writer,
-            mask,
-            value,
-            operator="masked_fill_",
-            overlap="unrecorded",
+            self, MaskedFillBackward1.record, _masked_fill_tensor_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
         )
     except Exception as error:
         if renewed(error):
             return masked_fill_tensor_(self, mask, value)
         explain(error, "self: Tensor, mask: Tensor, value: Tensor", self, mask, value)
         raise
+
+
+def masked_scatter(input: T, mask: AnyTensor, source: AnyTensor) -> T:
+    """A copy with the first values of `source`, in order, wherever a mask is true."""
+    try:
+        array = quiet.run(k.masked_scatter, input._impl.array, mask._impl.array, source._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return masked_scatter(input, mask, source)
+        explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
+        raise
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = MaskedScatterBackward0.record(input, mask, source)
+        set_history(result, node)
+    return result
+
+
+_masked_scatter_writer = store_quietly(k.masked_scatter_)
+
+
+def masked_scatter_(input: T, mask: AnyTensor, source: AnyTensor) -> T:
+    """Write the result of `masked_scatter` into the tensor itself, which is returned."""
+    try:
+        array_of(mask, "mask")
+        array_of(source, "source")
+        return write(input, MaskedScatterBackward0.record, _masked_scatter_writer, mask, source, operator="masked_scatter_", distinct=True)
+    except Exception as error:
+        if renewed(error):
+            return masked_scatter_(input, mask, source)
+        explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
+        raise
+
+
+def nonzero_rows(self: T, *, out: T | None = None) -> T:
+    """Places of the elements that are not zero, one row each."""
+    try:
+        if out is not None:
+            check_out(out, self, differentiable=False)
+        array = quiet.run(k.nonzero, self._impl.array)
+    except Exception as error:
+        if renewed(error):
+            return nonzero_rows(self, out=out)
+        explain(error, "self: Tensor, out: Tensor | None", self, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "nonzero", exact=True)
+    result = wrap_like(self, array)
+    return result
 
 
 def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
@@ -812,20 +721,11 @@ def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
 def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: Shape) -> T:
     """Zeros with `self` added at index arrays and masks."""
     try:
-        array = quiet.run(
-            k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), places
-        )
+        array = quiet.run(k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), places)
     except Exception as error:
         if renewed(error):
             return index_spread(self, sizes, indices, places)
-        explain(
-            error,
-            "self: Tensor, sizes: Shape, indices: Tensors, places: Shape",
-            self,
-            sizes,
-            indices,
-            places,
-        )
+        explain(error, "self: Tensor, sizes: Shape, indices: Tensors, places: Shape", self, sizes, indices, places)
         raise
     result = wrap_like(self, array)
     if is_recording() and requires_grad(self, *indices):
@@ -834,23 +734,10 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: S
     return result
 
 
-def index_put_at(
-    self: T,
-    indices: Sequence[TensorBase],
-    places: Shape,
-    values: AnyTensor,
-    accumulate: AnyBool = False,
-) -> T:
+def index_put_at(self: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
     try:
-        array = quiet.run(
-            k.index_put_at,
-            self._impl.array,
-            arrays_of(indices, "indices"),
-            places,
-            values._impl.array,
-            accumulate,
-        )
+        array = quiet.run(k.index_put_at, self._impl.array, arrays_of(indices, "indices"), places, values._impl.array, accumulate)
     except Exception as error:
         if renewed(error):
             return index_put_at(self, indices, places, values, accumulate)
@@ -874,13 +761,7 @@ def index_put_at(
 _index_put_at_writer = store_quietly(k.index_put_at_)
 
 
-def index_put_at_(
-    self: T,
-    indices: Sequence[TensorBase],
-    places: Shape,
-    values: AnyTensor,
-    accumulate: AnyBool = False,
-) -> T:
+def index_put_at_(self: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
     """Write the result of `index_put_at` into the tensor itself, which is returned."""
     try:
         array_of(values, "values")
@@ -914,15 +795,211 @@ def index_put_at_(
 def index_put_overwritten(indices: Sequence[T], places: Shape, self_sizes: Shape) -> T:
     """Which values put at index arrays others have overwritten."""
     try:
-        array = quiet.run(
-            k.index_put_overwritten, arrays_of(indices, "indices"), places, self_sizes
-        )
+        array = quiet.run(k.index_put_overwritten, arrays_of(indices, "indices"), places, self_sizes)
     except Exception as error:
         if renewed(error):
             return index_put_overwritten(indices, places, self_sizes)
-        explain(
-            error, "indices: Tensors, places: Shape, self_sizes: Shape", indices, places, self_sizes
-        )
+        explain(error, "indices: Tensors, places: Shape, self_sizes: Shape", indices, places, self_sizes)
         raise
     result = wrap_like(indices[0], array)
+    return result
+
+
+def scatter_reduce(
+    input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True, out: T | None = None
+) -> T:
+    """A copy in which ``result[index[i, j], j]`` merges all ``src[i, j]`` that go there.
+
+    Merged by ``sum``, ``prod``, ``mean``, ``amax`` or ``amin``, together with the element that
+    was there unless `include_self` is false.
+    """
+    try:
+        if out is not None:
+            check_out(out, input, index, src)
+        array = quiet.run(k.scatter_reduce, input._impl.array, dim, index._impl.array, src._impl.array, reduce, include_self=include_self)
+    except Exception as error:
+        if renewed(error):
+            return scatter_reduce(input, dim, index, src, reduce, include_self=include_self, out=out)
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, out: Tensor | None",
+            input,
+            dim,
+            index,
+            src,
+            reduce,
+            include_self,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "scatter_reduce", exact=True, inputs=(input, index, src))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = ScatterReduceBackward0.record(input, dim, index, src, reduce, include_self=include_self)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+_scatter_reduce_writer = store_quietly(k.scatter_reduce_)
+
+
+def scatter_reduce_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True) -> T:
+    """Write the result of `scatter_reduce` into the tensor itself, which is returned."""
+    try:
+        array_of(index, "index")
+        array_of(src, "src")
+        return write(
+            input,
+            ScatterReduceBackward0.record,
+            _scatter_reduce_writer,
+            dim,
+            index,
+            src,
+            reduce,
+            include_self=include_self,
+            operator="scatter_reduce_",
+            distinct=True,
+        )
+    except Exception as error:
+        if renewed(error):
+            return scatter_reduce_(input, dim, index, src, reduce, include_self=include_self)
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool",
+            input,
+            dim,
+            index,
+            src,
+            reduce,
+            include_self,
+        )
+        raise
+
+
+def scatter_reduced(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Number, how: AnyStr, *, out: T | None = None) -> T:
+    """`scatter` that adds or multiplies instead of storing."""
+    try:
+        if out is not None:
+            check_out(out, self, index, src, differentiable=False)
+        array = quiet.run(
+            k.scatter_reduced,
+            self._impl.array,
+            dim,
+            index._impl.array,
+            src._impl.array if isinstance(src, TensorBase) and not src._impl.is_wrapped_number else operand_of(src, "src"),
+            how,
+        )
+    except Exception as error:
+        if renewed(error):
+            return scatter_reduced(self, dim, index, src, how, out=out)
+        explain(
+            error,
+            "self: Tensor, dim: int, index: Tensor, src: Tensor | Number, how: str, out: Tensor | None",
+            self,
+            dim,
+            index,
+            src,
+            how,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "scatter", exact=True, inputs=(self, index, src))
+    result = wrap_like(self, array)
+    return result
+
+
+def index_reduce(
+    input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True, out: T | None = None
+) -> T:
+    """A copy in which the slices at a vector of indices merge the slices of `source`.
+
+    Merged by ``prod``, ``mean``, ``amax`` or ``amin``, together with the slice that was there
+    unless `include_self` is false.
+    """
+    try:
+        if out is not None:
+            check_out(out, input, index, source)
+        array = quiet.run(k.index_reduce, input._impl.array, dim, index._impl.array, source._impl.array, reduce, include_self=include_self)
+    except Exception as error:
+        if renewed(error):
+            return index_reduce(input, dim, index, source, reduce, include_self=include_self, out=out)
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool, out: Tensor | None",
+            input,
+            dim,
+            index,
+            source,
+            reduce,
+            include_self,
+            out,
+        )
+        raise
+    if out is not None:
+        return write_out(out, array, "index_reduce", exact=True, inputs=(input, index, source))
+    result = wrap_like(input, array)
+    if (
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = IndexReduceBackward0.record(input, dim, index, source, reduce, include_self=include_self)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+_index_reduce_writer = store_quietly(k.index_reduce_)
+
+
+def index_reduce_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True) -> T:
+    """Write the result of `index_reduce` into the tensor itself, which is returned."""
+    try:
+        array_of(index, "index")
+        array_of(source, "source")
+        return write(
+            input,
+            IndexReduceBackward0.record,
+            _index_reduce_writer,
+            dim,
+            index,
+            source,
+            reduce,
+            include_self=include_self,
+            operator="index_reduce_",
+            distinct=True,
+        )
+    except Exception as error:
+        if renewed(error):
+            return index_reduce_(input, dim, index, source, reduce, include_self=include_self)
+        explain(
+            error,
+            "input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool",
+            input,
+            dim,
+            index,
+            source,
+            reduce,
+            include_self,
+        )
+        raise
+
+
+def repeated_index(index: T, sizes: Shape, dim: AnyInt) -> T:
+    """A vector of indices along a dimension, repeated to an index for each element."""
+    try:
+        array = quiet.run(k.repeated_index, index._impl.array, sizes, dim)
+    except Exception as error:
+        if renewed(error):
+            return repeated_index(index, sizes, dim)
+        explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
+        raise
+    result = wrap_like(index, array)
     return result

@@ -10,46 +10,35 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.node import FRESH, PASSED, SHARED
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.saving import (
-    array_list,
-    integers,
-    save_list,
-    tensor_list,
+from vtgrad.ops.generated.saves import (
+    SavesIndex, SavesIndexSource, SavesIndicesList, SavesMask, SavesSelfIndex,
+    SavesSelfIndexSourceResult, SavesSelfIndexSrcResult, SavesSelfMask,
 )
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyBool
+from vtgrad.storage.unchecked import AnyBool, AnyStr
+from vtgrad.ops.saving.operands import array_list, integers, save_list, tensor_list
 
 
 @final
-class GatherBackward0(Node):
+class GatherBackward0(SavesSelfIndex):
     """Derivative of `gather`."""
 
-    __slots__ = ("dim", "saved_index", "saved_self")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_self: SavedVariable | None
-    saved_index: SavedVariable | None
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        index: TensorBase,
-        *,
-        sparse_grad: AnyBool = False,
-        inplace: bool = False,
-    ) -> GatherBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, *, sparse_grad: AnyBool = False) -> GatherBackward0:
         edge0 = gradient_edge(self)
         node = GatherBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -57,1247 +46,617 @@ class GatherBackward0(Node):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
+        index = self.saved_index.unpack_array(self)
         return (array_formulas.gather_gradient(grad, self_, self.dim, index),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
+        index = self.saved_index.unpack(self)
         return (tensor_formulas.gather_gradient(grad, self_, self.dim, index),)
 
 
 @final
-class ScatterBackward0(Node):
+class ScatterBackward0(SavesIndex):
     """Derivative of `scatter_src`."""
 
-    __slots__ = ("dim", "saved_index", "self_shape", "src_shape")
+    __slots__ = ("dim", "self_shape", "src_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
-    saved_index: SavedVariable | None
     self_shape: Shape
     src_shape: Shape
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        index: TensorBase,
-        src: TensorBase,
-        *,
-        inplace: bool = False,
-    ) -> ScatterBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(src)
-        node = ScatterBackward0((edge0, edge1))
+    def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, src: TensorBase, *, inplace: bool = False) -> ScatterBackward0:
+        node = ScatterBackward0((gradient_edge(self), gradient_edge(src)))
         node.saved_index = SavedVariable(index, None)
         node.self_shape = self._impl.array.shape
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
             grad0 = k.scatter(grad, self.dim, index, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack_array(self)
-            grad1 = array_formulas.scatter_source_gradient(
-                grad, self.dim, index, self.self_shape, self.src_shape
-            )
-        return (
-            grad0,
-            grad1,
-        )
+            index = self.saved_index.unpack_array(self)
+            grad1 = array_formulas.scatter_source_gradient(grad, self.dim, index, self.self_shape, self.src_shape)
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack(self)
+            index = self.saved_index.unpack(self)
             grad0 = F.scatter(grad, self.dim, index, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack(self)
-            grad1 = tensor_formulas.scatter_source_gradient(
-                grad, self.dim, index, self.self_shape, self.src_shape
-            )
-        return (
-            grad0,
-            grad1,
-        )
+            index = self.saved_index.unpack(self)
+            grad1 = tensor_formulas.scatter_source_gradient(grad, self.dim, index, self.self_shape, self.src_shape)
+        return grad0, grad1
 
 
 @final
-class ScatterBackward1(Node):
+class ScatterBackward1(SavesIndex):
     """Derivative of `scatter_value`."""
 
-    __slots__ = ("dim", "saved_index")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_index: SavedVariable | None
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        index: TensorBase,
-        value: Number,
-        *,
-        inplace: bool = False,
-    ) -> ScatterBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ScatterBackward1((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, value: Number, *, inplace: bool = False) -> ScatterBackward1:
+        node = ScatterBackward1((gradient_edge(self),))
         node.saved_index = SavedVariable(index, None)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        index = self.saved_index.unpack_array(self)
         return (k.scatter(grad, self.dim, index, 0),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        index = self.saved_index.unpack(self)
         return (F.scatter(grad, self.dim, index, 0),)
 
 
 @final
-class ScatterAddBackward0(Node):
+class ScatterAddBackward0(SavesIndex):
     """Derivative of `scatter_add`."""
 
-    __slots__ = ("dim", "saved_index", "src_shape")
+    __slots__ = ("dim", "src_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
 
-    saved_index: SavedVariable | None
     src_shape: Shape
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        index: TensorBase,
-        src: TensorBase,
-        *,
-        inplace: bool = False,
-    ) -> ScatterAddBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, src: TensorBase, *, inplace: bool = False) -> ScatterAddBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = ScatterAddBackward0((edge0, edge1))
-        node.saved_index = None if edge1 is None else (SavedVariable(index, None))
+        node.saved_index = UNSAVED if edge1 is None else SavedVariable(index, None)
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
             grad1 = array_formulas.gathered_to(k.gather(grad, self.dim, index), self.src_shape)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack(self)
+            index = self.saved_index.unpack(self)
             grad1 = tensor_formulas.gathered_to(F.gather(grad, self.dim, index), self.src_shape)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class IndexSelectBackward0(Node):
+class IndexSelectBackward0(SavesIndex):
     """Derivative of `index_select`."""
 
-    __slots__ = ("dim", "saved_index", "self_shape")
+    __slots__ = ("dim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_index: SavedVariable | None
     self_shape: Shape
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, index: TensorBase, *, inplace: bool = False
-    ) -> IndexSelectBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = IndexSelectBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, index: TensorBase) -> IndexSelectBackward0:
+        node = IndexSelectBackward0((gradient_edge(self),))
         node.saved_index = SavedVariable(index, None)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        index = self.saved_index.unpack_array(self)
         return (array_formulas.index_select_gradient(grad, self.self_shape, self.dim, index),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        index = self.saved_index.unpack(self)
         return (tensor_formulas.index_select_gradient(grad, self.self_shape, self.dim, index),)
 
 
 @final
-class IndexAddBackward0(Node):
+class IndexAddBackward0(SavesIndexSource):
     """Derivative of `index_add`."""
 
-    __slots__ = ("alpha", "dim", "saved_index", "saved_source")
+    __slots__ = ("alpha", "dim")
 
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
 
-    saved_index: SavedVariable | None
-    saved_source: SavedVariable | None
     dim: int
     alpha: Number
 
     @staticmethod
     def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        index: TensorBase,
-        source: TensorBase,
-        *,
-        alpha: Number = 1,
-        inplace: bool = False,
+        self: TensorBase, dim: SupportsIndex, index: TensorBase, source: TensorBase, *, alpha: Number = 1, inplace: bool = False
     ) -> IndexAddBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
         node = IndexAddBackward0((edge0, edge1))
-        node.saved_index = None if edge1 is None else (SavedVariable(index, None))
-        node.saved_source = None if edge1 is None else (SavedVariable(source, edge1))
+        node.saved_index = UNSAVED if edge1 is None else SavedVariable(index, None)
+        node.saved_source = UNSAVED if edge1 is None else SavedVariable(source, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         node.alpha = alpha
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-        if self.saved_source is not None:
-            self.saved_source.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-        if self.saved_source is not None:
-            self.saved_source = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack_array(self)
-            saved_source = self.saved_source
-            assert saved_source is not None
-            source = saved_source.unpack_array(self)
-            grad1 = array_formulas.index_add_source_gradient(
-                grad, self.dim, index, source, self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-        )
+            index = self.saved_index.unpack_array(self)
+            source = self.saved_source.unpack_array(self)
+            grad1 = array_formulas.index_add_source_gradient(grad, self.dim, index, source, self.alpha)
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = grad
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack(self)
-            saved_source = self.saved_source
-            assert saved_source is not None
-            source = saved_source.unpack(self)
-            grad1 = tensor_formulas.index_add_source_gradient(
-                grad, self.dim, index, source, self.alpha
-            )
-        return (
-            grad0,
-            grad1,
-        )
+            index = self.saved_index.unpack(self)
+            source = self.saved_source.unpack(self)
+            grad1 = tensor_formulas.index_add_source_gradient(grad, self.dim, index, source, self.alpha)
+        return grad0, grad1
 
 
 @final
-class IndexCopyBackward0(Node):
+class IndexCopyBackward0(SavesIndexSource):
     """Derivative of `index_copy`."""
 
-    __slots__ = ("dim", "saved_index", "saved_source")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
-    saved_index: SavedVariable | None
-    saved_source: SavedVariable | None
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        index: TensorBase,
-        source: TensorBase,
-        *,
-        inplace: bool = False,
-    ) -> IndexCopyBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, source: TensorBase, *, inplace: bool = False) -> IndexCopyBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
         node = IndexCopyBackward0((edge0, edge1))
         node.saved_index = SavedVariable(index, None)
-        node.saved_source = None if edge1 is None else (SavedVariable(source, edge1))
+        node.saved_source = UNSAVED if edge1 is None else SavedVariable(source, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-        if self.saved_source is not None:
-            self.saved_source.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-        if self.saved_source is not None:
-            self.saved_source = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
             grad0 = k.index_fill(grad, self.dim, index, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack_array(self)
-            saved_source = self.saved_source
-            assert saved_source is not None
-            source = saved_source.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
+            source = self.saved_source.unpack_array(self)
             grad1 = array_formulas.index_copy_source_gradient(grad, self.dim, index, source)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack(self)
+            index = self.saved_index.unpack(self)
             grad0 = F.index_fill(grad, self.dim, index, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack(self)
-            saved_source = self.saved_source
-            assert saved_source is not None
-            source = saved_source.unpack(self)
+            index = self.saved_index.unpack(self)
+            source = self.saved_source.unpack(self)
             grad1 = tensor_formulas.index_copy_source_gradient(grad, self.dim, index, source)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class IndexFillBackward0(Node):
+class IndexFillBackward0(SavesIndex):
     """Derivative of `index_fill_number`."""
 
-    __slots__ = ("dim", "saved_index")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_index: SavedVariable | None
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        index: TensorBase,
-        value: Number,
-        *,
-        inplace: bool = False,
-    ) -> IndexFillBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = IndexFillBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, value: Number, *, inplace: bool = False) -> IndexFillBackward0:
+        node = IndexFillBackward0((gradient_edge(self),))
         node.saved_index = SavedVariable(index, None)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        index = self.saved_index.unpack_array(self)
         return (k.index_fill(grad, self.dim, index, 0),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        index = self.saved_index.unpack(self)
         return (F.index_fill(grad, self.dim, index, 0),)
 
 
 @final
-class IndexFillBackward1(Node):
+class IndexFillBackward1(SavesIndex):
     """Derivative of `index_fill_tensor`."""
 
-    __slots__ = ("dim", "saved_index", "self_shape")
+    __slots__ = ("dim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
-    saved_index: SavedVariable | None
     self_shape: Shape
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        index: TensorBase,
-        value: TensorBase,
-        *,
-        inplace: bool = False,
-    ) -> IndexFillBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(value)
-        node = IndexFillBackward1((edge0, edge1))
+    def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, value: TensorBase, *, inplace: bool = False) -> IndexFillBackward1:
+        node = IndexFillBackward1((gradient_edge(self), gradient_edge(value)))
         node.saved_index = SavedVariable(index, None)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
             grad0 = k.index_fill(grad, self.dim, index, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack_array(self)
-            grad1 = array_formulas.masked_total(
-                grad, k.index_mask(index, self.self_shape, self.dim)
-            )
-        return (
-            grad0,
-            grad1,
-        )
+            index = self.saved_index.unpack_array(self)
+            grad1 = array_formulas.masked_total(grad, k.index_mask(index, self.self_shape, self.dim))
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack(self)
+            index = self.saved_index.unpack(self)
             grad0 = F.index_fill(grad, self.dim, index, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_index = self.saved_index
-            assert saved_index is not None
-            index = saved_index.unpack(self)
-            grad1 = tensor_formulas.masked_total(
-                grad, F.index_mask(index, self.self_shape, self.dim)
-            )
-        return (
-            grad0,
-            grad1,
-        )
+            index = self.saved_index.unpack(self)
+            grad1 = tensor_formulas.masked_total(grad, F.index_mask(index, self.self_shape, self.dim))
+        return grad0, grad1
 
 
 @final
-class TakeBackward0(Node):
+class TakeBackward0(SavesSelfIndex):
     """Derivative of `take`."""
 
-    __slots__ = ("saved_index", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_self: SavedVariable | None
-    saved_index: SavedVariable | None
-
     @staticmethod
-    def record(self: TensorBase, index: TensorBase, *, inplace: bool = False) -> TakeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, index: TensorBase) -> TakeBackward0:
         edge0 = gradient_edge(self)
         node = TakeBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         node.saved_index = SavedVariable(index, None)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
+        index = self.saved_index.unpack_array(self)
         return (array_formulas.take_gradient(grad, self_, index),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
+        index = self.saved_index.unpack(self)
         return (tensor_formulas.take_gradient(grad, self_, index),)
 
 
 @final
-class TakeSpreadBackward0(Node):
+class TakeSpreadBackward0(SavesIndex):
     """Derivative of `take_spread`."""
 
-    __slots__ = ("saved_index",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_index: SavedVariable | None
-
     @staticmethod
-    def record(
-        self: TensorBase, sizes: Shape, index: TensorBase, *, inplace: bool = False
-    ) -> TakeSpreadBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TakeSpreadBackward0((edge0,))
+    def record(self: TensorBase, sizes: Shape, index: TensorBase) -> TakeSpreadBackward0:
+        node = TakeSpreadBackward0((gradient_edge(self),))
         node.saved_index = SavedVariable(index, None)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_index is not None:
-            self.saved_index.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_index is not None:
-            self.saved_index = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        index = self.saved_index.unpack_array(self)
         return (k.take(grad, index),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_index = self.saved_index
-        assert saved_index is not None
-        index = saved_index.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        index = self.saved_index.unpack(self)
         return (F.take(grad, index),)
 
 
 @final
-class MaskedSelectBackward0(Node):
-    """Derivative of `masked_select`."""
+class PutBackward0(SavesIndex):
+    """Derivative of `put`."""
 
-    __slots__ = ("saved_mask", "saved_self")
+    __slots__ = ("accumulate", "self_shape", "source_shape")
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
 
-    saved_self: SavedVariable | None
-    saved_mask: SavedVariable | None
+    self_shape: Shape
+    source_shape: Shape
+    accumulate: AnyBool
 
     @staticmethod
     def record(
-        self: TensorBase, mask: TensorBase, *, inplace: bool = False
-    ) -> MaskedSelectBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+        self: TensorBase, index: TensorBase, source: TensorBase, accumulate: AnyBool = False, *, inplace: bool = False
+    ) -> PutBackward0:
+        node = PutBackward0((gradient_edge(self), gradient_edge(source)))
+        node.saved_index = SavedVariable(index, None)
+        node.self_shape = self._impl.array.shape
+        node.source_shape = source._impl.array.shape
+        node.accumulate = accumulate
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            index = self.saved_index.unpack_array(self)
+            grad0 = array_formulas.put_self_gradient(grad, index, self.accumulate)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            index = self.saved_index.unpack_array(self)
+            grad1 = array_formulas.put_source_gradient(grad, index, self.self_shape, self.source_shape, self.accumulate)
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            index = self.saved_index.unpack(self)
+            grad0 = tensor_formulas.put_self_gradient(grad, index, self.accumulate)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            index = self.saved_index.unpack(self)
+            grad1 = tensor_formulas.put_source_gradient(grad, index, self.self_shape, self.source_shape, self.accumulate)
+        return grad0, grad1
+
+
+@final
+class MaskedSelectBackward0(SavesSelfMask):
+    """Derivative of `masked_select`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    @staticmethod
+    def record(self: TensorBase, mask: TensorBase) -> MaskedSelectBackward0:
         edge0 = gradient_edge(self)
         node = MaskedSelectBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         node.saved_mask = SavedVariable(mask, None)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_mask is not None:
-            self.saved_mask.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_mask is not None:
-            self.saved_mask = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
-        saved_mask = self.saved_mask
-        assert saved_mask is not None
-        mask = saved_mask.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
+        mask = self.saved_mask.unpack_array(self)
         return (array_formulas.masked_select_gradient(grad, self_, mask),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
-        saved_mask = self.saved_mask
-        assert saved_mask is not None
-        mask = saved_mask.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
+        mask = self.saved_mask.unpack(self)
         return (tensor_formulas.masked_select_gradient(grad, self_, mask),)
 
 
 @final
-class MaskedSpreadBackward0(Node):
+class MaskedSpreadBackward0(SavesMask):
     """Derivative of `masked_spread`."""
 
-    __slots__ = ("saved_mask",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_mask: SavedVariable | None
-
     @staticmethod
-    def record(
-        self: TensorBase, sizes: Shape, mask: TensorBase, *, inplace: bool = False
-    ) -> MaskedSpreadBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = MaskedSpreadBackward0((edge0,))
+    def record(self: TensorBase, sizes: Shape, mask: TensorBase) -> MaskedSpreadBackward0:
+        node = MaskedSpreadBackward0((gradient_edge(self),))
         node.saved_mask = SavedVariable(mask, None)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_mask is not None:
-            self.saved_mask.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_mask is not None:
-            self.saved_mask = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_mask = self.saved_mask
-        assert saved_mask is not None
-        mask = saved_mask.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        mask = self.saved_mask.unpack_array(self)
         return (k.masked_select(grad, mask),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_mask = self.saved_mask
-        assert saved_mask is not None
-        mask = saved_mask.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        mask = self.saved_mask.unpack(self)
         return (F.masked_select(grad, mask),)
 
 
 @final
-class MaskedFillBackward0(Node):
+class MaskedFillBackward0(SavesMask):
     """Derivative of `masked_fill_number`."""
 
-    __slots__ = ("saved_mask",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_mask: SavedVariable | None
-
     @staticmethod
-    def record(
-        self: TensorBase, mask: TensorBase, value: Number, *, inplace: bool = False
-    ) -> MaskedFillBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = MaskedFillBackward0((edge0,))
+    def record(self: TensorBase, mask: TensorBase, value: Number, *, inplace: bool = False) -> MaskedFillBackward0:
+        node = MaskedFillBackward0((gradient_edge(self),))
         node.saved_mask = SavedVariable(mask, None)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_mask is not None:
-            self.saved_mask.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_mask is not None:
-            self.saved_mask = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_mask = self.saved_mask
-        assert saved_mask is not None
-        mask = saved_mask.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        mask = self.saved_mask.unpack_array(self)
         return (k.masked_fill(grad, mask, 0),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_mask = self.saved_mask
-        assert saved_mask is not None
-        mask = saved_mask.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        mask = self.saved_mask.unpack(self)
         return (F.masked_fill(grad, mask, 0),)
 
 
 @final
-class MaskedFillBackward1(Node):
+class MaskedFillBackward1(SavesMask):
     """Derivative of `masked_fill_tensor`."""
 
-    __slots__ = ("saved_mask",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
-    saved_mask: SavedVariable | None
-
     @staticmethod
-    def record(
-        self: TensorBase, mask: TensorBase, value: TensorBase, *, inplace: bool = False
-    ) -> MaskedFillBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(value)
-        node = MaskedFillBackward1((edge0, edge1))
+    def record(self: TensorBase, mask: TensorBase, value: TensorBase, *, inplace: bool = False) -> MaskedFillBackward1:
+        node = MaskedFillBackward1((gradient_edge(self), gradient_edge(value)))
         node.saved_mask = SavedVariable(mask, None)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_mask is not None:
-            self.saved_mask.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_mask is not None:
-            self.saved_mask = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_mask = self.saved_mask
-            assert saved_mask is not None
-            mask = saved_mask.unpack_array(self)
+            mask = self.saved_mask.unpack_array(self)
             grad0 = k.masked_fill(grad, mask, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_mask = self.saved_mask
-            assert saved_mask is not None
-            mask = saved_mask.unpack_array(self)
+            mask = self.saved_mask.unpack_array(self)
             grad1 = array_formulas.masked_total(grad, mask)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_mask = self.saved_mask
-            assert saved_mask is not None
-            mask = saved_mask.unpack(self)
+            mask = self.saved_mask.unpack(self)
             grad0 = F.masked_fill(grad, mask, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_mask = self.saved_mask
-            assert saved_mask is not None
-            mask = saved_mask.unpack(self)
+            mask = self.saved_mask.unpack(self)
             grad1 = tensor_formulas.masked_total(grad, mask)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class IndexBackward0(Node):
+class MaskedScatterBackward0(SavesMask):
+    """Derivative of `masked_scatter`."""
+
+    __slots__ = ("source_shape",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
+
+    source_shape: Shape
+
+    @staticmethod
+    def record(self: TensorBase, mask: TensorBase, source: TensorBase, *, inplace: bool = False) -> MaskedScatterBackward0:
+        node = MaskedScatterBackward0((gradient_edge(self), gradient_edge(source)))
+        node.saved_mask = SavedVariable(mask, None)
+        node.source_shape = source._impl.array.shape
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            mask = self.saved_mask.unpack_array(self)
+            grad0 = k.masked_fill(grad, mask, 0)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            mask = self.saved_mask.unpack_array(self)
+            grad1 = array_formulas.masked_scatter_source_gradient(grad, mask, self.source_shape)
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            mask = self.saved_mask.unpack(self)
+            grad0 = F.masked_fill(grad, mask, 0)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            mask = self.saved_mask.unpack(self)
+            grad1 = tensor_formulas.masked_scatter_source_gradient(grad, mask, self.source_shape)
+        return grad0, grad1
+
+
+@final
+class IndexBackward0(SavesIndicesList):
     """Derivative of `index_at`."""
 
-    __slots__ = ("places", "saved_indices", "self_shape")
+    __slots__ = ("places", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_indices: list[SavedVariable]
     self_shape: Shape
     places: Shape
 
     @staticmethod
-    def record(
-        self: TensorBase, indices: Sequence[TensorBase], places: Shape, *, inplace: bool = False
-    ) -> IndexBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = IndexBackward0((edge0,))
+    def record(self: TensorBase, indices: Sequence[TensorBase], places: Shape) -> IndexBackward0:
+        node = IndexBackward0((gradient_edge(self),))
         node.saved_indices = save_list(indices, None)
         node.self_shape = self._impl.array.shape
         node.places = integers(places)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        for one in self.saved_indices:
-            one.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = [RELEASED] * len(self.saved_indices)
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = array_list(self.saved_indices, self)
         return (k.index_spread(grad, self.self_shape, indices, self.places),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = tensor_list(self.saved_indices, self)
         return (F.index_spread(grad, self.self_shape, indices, self.places),)
 
 
 @final
-class IndexSpreadBackward0(Node):
+class IndexSpreadBackward0(SavesIndicesList):
     """Derivative of `index_spread`."""
 
-    __slots__ = ("places", "saved_indices")
+    __slots__ = ("places",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_indices: list[SavedVariable]
     places: Shape
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        sizes: Shape,
-        indices: Sequence[TensorBase],
-        places: Shape,
-        *,
-        inplace: bool = False,
-    ) -> IndexSpreadBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = IndexSpreadBackward0((edge0,))
+    def record(self: TensorBase, sizes: Shape, indices: Sequence[TensorBase], places: Shape) -> IndexSpreadBackward0:
+        node = IndexSpreadBackward0((gradient_edge(self),))
         node.saved_indices = save_list(indices, None)
         node.places = integers(places)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        for one in self.saved_indices:
-            one.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = [RELEASED] * len(self.saved_indices)
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = array_list(self.saved_indices, self)
         return (k.index_at(grad, indices, self.places),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = tensor_list(self.saved_indices, self)
         return (F.index_at(grad, indices, self.places),)
 
 
 @final
-class IndexPutBackward0(Node):
+class IndexPutBackward0(SavesIndicesList):
     """Derivative of `index_put_at`."""
 
-    __slots__ = ("accumulate", "places", "saved_indices", "self_shape", "values_shape")
+    __slots__ = ("accumulate", "places", "self_shape", "values_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
 
-    saved_indices: list[SavedVariable]
     self_shape: Shape
     values_shape: Shape
     places: Shape
@@ -1313,10 +672,7 @@ class IndexPutBackward0(Node):
         *,
         inplace: bool = False,
     ) -> IndexPutBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(values)
-        node = IndexPutBackward0((edge0, edge1))
+        node = IndexPutBackward0((gradient_edge(self), gradient_edge(values)))
         node.saved_indices = save_list(indices, None)
         node.self_shape = self._impl.array.shape
         node.values_shape = values._impl.array.shape
@@ -1324,63 +680,180 @@ class IndexPutBackward0(Node):
         node.accumulate = accumulate
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        for one in self.saved_indices:
-            one.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = [RELEASED] * len(self.saved_indices)
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             indices = array_list(self.saved_indices, self)
-            grad0 = array_formulas.index_put_self_gradient(
-                grad, indices, self.places, self.accumulate
-            )
+            grad0 = array_formulas.index_put_self_gradient(grad, indices, self.places, self.accumulate)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             indices = array_list(self.saved_indices, self)
             grad1 = array_formulas.index_put_values_gradient(
                 grad, indices, self.places, self.self_shape, self.values_shape, self.accumulate
             )
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             indices = tensor_list(self.saved_indices, self)
-            grad0 = tensor_formulas.index_put_self_gradient(
-                grad, indices, self.places, self.accumulate
-            )
+            grad0 = tensor_formulas.index_put_self_gradient(grad, indices, self.places, self.accumulate)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             indices = tensor_list(self.saved_indices, self)
             grad1 = tensor_formulas.index_put_values_gradient(
                 grad, indices, self.places, self.self_shape, self.values_shape, self.accumulate
             )
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
+
+
+@final
+class ScatterReduceBackward0(SavesSelfIndexSrcResult):
+    """Derivative of `scatter_reduce`."""
+
+    __slots__ = ("dim", "include_self", "reduce")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+    saves_results: ClassVar[bool] = True
+
+    dim: int
+    reduce: AnyStr
+    include_self: AnyBool
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: SupportsIndex,
+        index: TensorBase,
+        src: TensorBase,
+        reduce: AnyStr,
+        *,
+        include_self: AnyBool = True,
+        inplace: bool = False,
+    ) -> ScatterReduceBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(src)
+        node = ScatterReduceBackward0((edge0, edge1))
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_index = SavedVariable(index, None)
+        node.saved_src = node.saved_self if src is self and not inplace else SavedVariable(src, edge1)
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.reduce = reduce
+        node.include_self = include_self
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_result = SavedResult(results[0], 0)
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
+            src = self.saved_src.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = array_formulas.scatter_reduce_self_gradient(grad, self_, self.dim, index, src, self.reduce, self.include_self, result)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
+            src = self.saved_src.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = array_formulas.scatter_reduce_source_gradient(grad, self_, self.dim, index, src, self.reduce, self.include_self, result)
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            index = self.saved_index.unpack(self)
+            src = self.saved_src.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = tensor_formulas.scatter_reduce_self_gradient(grad, self_, self.dim, index, src, self.reduce, self.include_self, result)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            index = self.saved_index.unpack(self)
+            src = self.saved_src.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = tensor_formulas.scatter_reduce_source_gradient(
+                grad, self_, self.dim, index, src, self.reduce, self.include_self, result
+            )
+        return grad0, grad1
+
+
+@final
+class IndexReduceBackward0(SavesSelfIndexSourceResult):
+    """Derivative of `index_reduce`."""
+
+    __slots__ = ("dim", "include_self", "reduce")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+    saves_results: ClassVar[bool] = True
+
+    dim: int
+    reduce: AnyStr
+    include_self: AnyBool
+
+    @staticmethod
+    def record(
+        self: TensorBase,
+        dim: SupportsIndex,
+        index: TensorBase,
+        source: TensorBase,
+        reduce: AnyStr,
+        *,
+        include_self: AnyBool = True,
+        inplace: bool = False,
+    ) -> IndexReduceBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(source)
+        node = IndexReduceBackward0((edge0, edge1))
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_index = SavedVariable(index, None)
+        node.saved_source = node.saved_self if source is self and not inplace else SavedVariable(source, edge1)
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.reduce = reduce
+        node.include_self = include_self
+        return node
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_result = SavedResult(results[0], 0)
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
+            source = self.saved_source.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = array_formulas.index_reduce_self_gradient(grad, self_, self.dim, index, source, self.reduce, self.include_self, result)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            index = self.saved_index.unpack_array(self)
+            source = self.saved_source.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = array_formulas.index_reduce_source_gradient(
+                grad, self_, self.dim, index, source, self.reduce, self.include_self, result
+            )
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            index = self.saved_index.unpack(self)
+            source = self.saved_source.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = tensor_formulas.index_reduce_self_gradient(grad, self_, self.dim, index, source, self.reduce, self.include_self, result)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            index = self.saved_index.unpack(self)
+            source = self.saved_source.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = tensor_formulas.index_reduce_source_gradient(
+                grad, self_, self.dim, index, source, self.reduce, self.include_self, result
+            )
+        return grad0, grad1

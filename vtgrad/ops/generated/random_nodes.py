@@ -9,18 +9,19 @@ from collections.abc import Sequence
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, Node
+from vtgrad.graph.node import FRESH
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.types import Generator
+from vtgrad.ops.calling.types import Generator
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyFloat
 
 
 @final
-class NormalBackward0(Node):
+class NormalBackward0(OperatorNode):
     """Derivative of `normal_`."""
 
     __slots__ = ()
@@ -29,41 +30,20 @@ class NormalBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        mean: AnyFloat = 0.0,
-        std: AnyFloat = 1.0,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
+        self: TensorBase, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> NormalBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = NormalBackward0((edge0,))
+        node = NormalBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class UniformBackward0(Node):
+class UniformBackward0(OperatorNode):
     """Derivative of `uniform_`."""
 
     __slots__ = ()
@@ -72,41 +52,20 @@ class UniformBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        from_: AnyFloat = 0.0,
-        to: AnyFloat = 1.0,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
+        self: TensorBase, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> UniformBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UniformBackward0((edge0,))
+        node = UniformBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class ExponentialBackward0(Node):
+class ExponentialBackward0(OperatorNode):
     """Derivative of `exponential_`."""
 
     __slots__ = ()
@@ -115,40 +74,20 @@ class ExponentialBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        lambd: AnyFloat = 1.0,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
+        self: TensorBase, lambd: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> ExponentialBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ExponentialBackward0((edge0,))
+        node = ExponentialBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class CauchyBackward0(Node):
+class CauchyBackward0(OperatorNode):
     """Derivative of `cauchy_`."""
 
     __slots__ = ()
@@ -157,41 +96,20 @@ class CauchyBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        median: AnyFloat = 0.0,
-        sigma: AnyFloat = 1.0,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
+        self: TensorBase, median: AnyFloat = 0.0, sigma: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> CauchyBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CauchyBackward0((edge0,))
+        node = CauchyBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class LogNormalBackward0(Node):
+class LogNormalBackward0(OperatorNode):
     """Derivative of `log_normal_`."""
 
     __slots__ = ()
@@ -200,41 +118,20 @@ class LogNormalBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        mean: AnyFloat = 1.0,
-        std: AnyFloat = 2.0,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
+        self: TensorBase, mean: AnyFloat = 1.0, std: AnyFloat = 2.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> LogNormalBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = LogNormalBackward0((edge0,))
+        node = LogNormalBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class GeometricBackward0(Node):
+class GeometricBackward0(OperatorNode):
     """Derivative of `geometric_`."""
 
     __slots__ = ()
@@ -242,37 +139,19 @@ class GeometricBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(
-        self: TensorBase, p: AnyFloat, *, generator: Generator | None = None, inplace: bool = False
-    ) -> GeometricBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = GeometricBackward0((edge0,))
+    def record(self: TensorBase, p: AnyFloat, *, generator: Generator | None = None, inplace: bool = False) -> GeometricBackward0:
+        node = GeometricBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class RandomBackward0(Node):
+class RandomBackward0(OperatorNode):
     """Derivative of `random_between_`."""
 
     __slots__ = ()
@@ -281,41 +160,20 @@ class RandomBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        from_: SupportsIndex,
-        to: SupportsIndex,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
+        self: TensorBase, from_: SupportsIndex, to: SupportsIndex, *, generator: Generator | None = None, inplace: bool = False
     ) -> RandomBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RandomBackward0((edge0,))
+        node = RandomBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class RandomBackward1(Node):
+class RandomBackward1(OperatorNode):
     """Derivative of `random_below_`."""
 
     __slots__ = ()
@@ -323,41 +181,19 @@ class RandomBackward1(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        to: SupportsIndex,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
-    ) -> RandomBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RandomBackward1((edge0,))
+    def record(self: TensorBase, to: SupportsIndex, *, generator: Generator | None = None, inplace: bool = False) -> RandomBackward1:
+        node = RandomBackward1((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class RandomBackward2(Node):
+class RandomBackward2(OperatorNode):
     """Derivative of `random_any_`."""
 
     __slots__ = ()
@@ -365,37 +201,19 @@ class RandomBackward2(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(
-        self: TensorBase, *, generator: Generator | None = None, inplace: bool = False
-    ) -> RandomBackward2:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = RandomBackward2((edge0,))
+    def record(self: TensorBase, *, generator: Generator | None = None, inplace: bool = False) -> RandomBackward2:
+        node = RandomBackward2((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class BernoulliBackward0(Node):
+class BernoulliBackward0(OperatorNode):
     """Derivative of `bernoulli_of`."""
 
     __slots__ = ()
@@ -403,37 +221,19 @@ class BernoulliBackward0(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(
-        self: TensorBase, *, generator: Generator | None = None, inplace: bool = False
-    ) -> BernoulliBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = BernoulliBackward0((edge0,))
+    def record(self: TensorBase, *, generator: Generator | None = None) -> BernoulliBackward0:
+        node = BernoulliBackward0((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class BernoulliBackward1(Node):
+class BernoulliBackward1(OperatorNode):
     """Derivative of `bernoulli_tensor_`."""
 
     __slots__ = ()
@@ -441,62 +241,23 @@ class BernoulliBackward1(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        p: TensorBase,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
-    ) -> BernoulliBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(p)
-        node = BernoulliBackward1((edge0, edge1))
+    def record(self: TensorBase, p: TensorBase, *, generator: Generator | None = None, inplace: bool = False) -> BernoulliBackward1:
+        node = BernoulliBackward1((gradient_edge(self), gradient_edge(p)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class BernoulliBackward2(Node):
+class BernoulliBackward2(OperatorNode):
     """Derivative of `bernoulli_number_`."""
 
     __slots__ = ()
@@ -504,41 +265,19 @@ class BernoulliBackward2(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        p: AnyFloat = 0.5,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
-    ) -> BernoulliBackward2:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = BernoulliBackward2((edge0,))
+    def record(self: TensorBase, p: AnyFloat = 0.5, *, generator: Generator | None = None, inplace: bool = False) -> BernoulliBackward2:
+        node = BernoulliBackward2((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class NormalBackward1(Node):
+class NormalBackward1(OperatorNode):
     """Derivative of `normal_of_means`."""
 
     __slots__ = ()
@@ -546,41 +285,19 @@ class NormalBackward1(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(
-        mean: TensorBase,
-        std: AnyFloat = 1.0,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
-    ) -> NormalBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(mean)
-        node = NormalBackward1((edge0,))
+    def record(mean: TensorBase, std: AnyFloat = 1.0, *, generator: Generator | None = None) -> NormalBackward1:
+        node = NormalBackward1((gradient_edge(mean),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class NormalBackward2(Node):
+class NormalBackward2(OperatorNode):
     """Derivative of `normal_of_deviations`."""
 
     __slots__ = ()
@@ -588,41 +305,19 @@ class NormalBackward2(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(
-        mean: AnyFloat,
-        std: TensorBase,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
-    ) -> NormalBackward2:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(std)
-        node = NormalBackward2((edge0,))
+    def record(mean: AnyFloat, std: TensorBase, *, generator: Generator | None = None) -> NormalBackward2:
+        node = NormalBackward2((gradient_edge(std),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.zeros_like(grad),)
 
 
 @final
-class NormalBackward3(Node):
+class NormalBackward3(OperatorNode):
     """Derivative of `normal_of_both`."""
 
     __slots__ = ()
@@ -630,55 +325,16 @@ class NormalBackward3(Node):
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
-    def record(
-        mean: TensorBase,
-        std: TensorBase,
-        *,
-        generator: Generator | None = None,
-        inplace: bool = False,
-    ) -> NormalBackward3:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(mean)
-        edge1 = gradient_edge(std)
-        node = NormalBackward3((edge0, edge1))
+    def record(mean: TensorBase, std: TensorBase, *, generator: Generator | None = None) -> NormalBackward3:
+        node = NormalBackward3((gradient_edge(mean), gradient_edge(std)))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.zeros_like(grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.zeros_like(grad)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.zeros_like(grad)
-        return (
-            grad0,
-            grad1,
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1

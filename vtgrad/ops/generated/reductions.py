@@ -8,48 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
+
 from vtgrad.graph.functions import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.arguments import numpy_or_none
-from vtgrad.ops.explain import explain
-from vtgrad.ops.generated.reductions_nodes import (
-    AmaxBackward0,
-    AminBackward0,
-    AminmaxBackward0,
-    CummaxBackward0,
-    CumminBackward0,
-    CumprodBackward0,
-    CumsumBackward0,
-    DistBackward0,
-    LinalgVectorNormBackward0,
-    LogcumsumexpBackward0,
-    LogSoftmaxBackward0,
-    LogsumexpBackward0,
-    MaxBackward0,
-    MaxBackward1,
-    MeanBackward0,
-    MeanBackward1,
-    MedianBackward0,
-    MedianBackward1,
-    MinBackward0,
-    MinBackward1,
-    NansumBackward0,
-    ProdBackward0,
-    ProdBackward1,
-    PutSelectedBackward0,
-    RenormBackward0,
-    SoftmaxBackward0,
-    StdBackward0,
-    StdMeanBackward0,
-    SumBackward0,
-    SumBackward1,
-    TakeSelectedBackward0,
-    VarBackward0,
-    VarMeanBackward0,
-)
-from vtgrad.ops.number_tensors import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.types import Dims
+from vtgrad.ops.calling.arguments import numpy_or_none
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
@@ -58,49 +24,21 @@ from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
+from vtgrad.ops.generated.reductions_nodes import (
+    AmaxBackward0, AminBackward0, AminmaxBackward0, DistBackward0, LinalgVectorNormBackward0,
+    LogSoftmaxBackward0, LogsumexpBackward0, MaxBackward0, MaxBackward1, MeanBackward0,
+    MeanBackward1, MedianBackward0, MedianBackward1, MinBackward0, MinBackward1, NansumBackward0,
+    ProdBackward0, ProdBackward1, PutSelectedBackward0, RenormBackward0, SoftmaxBackward0,
+    StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1, TakeSelectedBackward0, VarBackward0,
+    VarMeanBackward0,
+)
 
 __all__ = [
-    "all_dim",
-    "amax_dim",
-    "amin_dim",
-    "aminmax_dim",
-    "any_dim",
-    "argmax_dim",
-    "argmin_dim",
-    "count_nonzero_dim",
-    "cummax_dim",
-    "cummin_dim",
-    "cumprod_dim",
-    "cumprod_dim_",
-    "cumsum_dim",
-    "cumsum_dim_",
-    "dist",
-    "linalg_vector_norm",
-    "log_softmax_dim",
-    "logcumsumexp_dim",
-    "logsumexp_dim",
-    "max_all",
-    "max_dim",
-    "mean_all",
-    "mean_dim",
-    "median_all",
-    "median_dim",
-    "min_all",
-    "min_dim",
-    "nansum_dim",
-    "prod_all",
-    "prod_dim",
-    "put_selected",
-    "renorm",
-    "renorm_",
-    "softmax_dim",
-    "std_dim",
-    "std_mean_dim",
-    "sum_all",
-    "sum_dim",
-    "take_selected",
-    "var_dim",
-    "var_mean_dim",
+    "all_dim", "amax_dim", "amin_dim", "aminmax_dim", "any_dim", "argmax_dim", "argmin_dim",
+    "count_nonzero_dim", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim",
+    "max_all", "max_dim", "mean_all", "mean_dim", "median_all", "median_dim", "min_all", "min_dim",
+    "nansum_dim", "prod_all", "prod_dim", "put_selected", "renorm", "renorm_", "softmax_dim",
+    "std_dim", "std_mean_dim", "sum_all", "sum_dim", "take_selected", "var_dim", "var_mean_dim",
 ]
 
 
@@ -114,24 +52,13 @@ def sum_all(self: T, *, dtype: DType | None = None) -> T:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SumBackward0.record(self, dtype=dtype)
         set_history(result, node)
     return result
 
 
-def sum_dim(
-    self: T,
-    dim: Dims,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-) -> T:
+def sum_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Sum over dimensions."""
     try:
         if out is not None:
@@ -140,24 +67,12 @@ def sum_dim(
     except Exception as error:
         if renewed(error):
             return sum_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "sum")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SumBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
@@ -173,24 +88,13 @@ def mean_all(self: T, *, dtype: DType | None = None) -> T:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MeanBackward0.record(self, dtype=dtype)
         set_history(result, node)
     return result
 
 
-def mean_dim(
-    self: T,
-    dim: Dims,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-) -> T:
+def mean_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Mean over dimensions."""
     try:
         if out is not None:
@@ -199,24 +103,12 @@ def mean_dim(
     except Exception as error:
         if renewed(error):
             return mean_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "mean")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MeanBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
@@ -232,25 +124,14 @@ def prod_all(self: T, *, dtype: DType | None = None) -> T:
         explain(error, "self: Tensor, dtype: DType | None", self, dtype)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ProdBackward0.record(self, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def prod_dim(
-    self: T,
-    dim: AnyInt,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-) -> T:
+def prod_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Product over one dimension."""
     try:
         if out is not None:
@@ -259,24 +140,12 @@ def prod_dim(
     except Exception as error:
         if renewed(error):
             return prod_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "prod")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ProdBackward1.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -297,11 +166,7 @@ def max_all(self: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "max")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MaxBackward1.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -322,11 +187,7 @@ def min_all(self: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "min")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MinBackward1.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -343,11 +204,7 @@ def median_all(self: T) -> T:
         explain(error, "self: Tensor", self)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MedianBackward0.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -361,9 +218,7 @@ class MaxDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def max_dim(
-    self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None
-) -> MaxDimResult[T]:
+def max_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]:
     """Largest elements along a dimension, and their places."""
     try:
         if out is not None:
@@ -374,23 +229,12 @@ def max_dim(
     except Exception as error:
         if renewed(error):
             return max_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return MaxDimResult(*write_outs(out, arrays, "max", exact=True))
     results = MaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MaxBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -404,9 +248,7 @@ class MinDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def min_dim(
-    self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None
-) -> MinDimResult[T]:
+def min_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]:
     """Smallest elements along a dimension, and their places."""
     try:
         if out is not None:
@@ -417,23 +259,12 @@ def min_dim(
     except Exception as error:
         if renewed(error):
             return min_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return MinDimResult(*write_outs(out, arrays, "min", exact=True))
     results = MinDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MinBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -447,9 +278,7 @@ class MedianDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def median_dim(
-    self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None
-) -> MedianDimResult[T]:
+def median_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]:
     """The lower middle elements along a dimension, and their places."""
     try:
         if out is not None:
@@ -460,23 +289,12 @@ def median_dim(
     except Exception as error:
         if renewed(error):
             return median_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, keepdim: bool, out: Pair | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return MedianDimResult(*write_outs(out, arrays, "median", exact=True))
     results = MedianDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = MedianBackward1.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -486,21 +304,11 @@ def median_dim(
 def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) -> T:
     """Zeros with the values of `self` at places along a dimension."""
     try:
-        array = quiet.run(
-            k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim
-        )
+        array = quiet.run(k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim)
     except Exception as error:
         if renewed(error):
             return put_selected(self, sizes, dim, indices, keepdim)
-        explain(
-            error,
-            "self: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool",
-            self,
-            sizes,
-            dim,
-            indices,
-            keepdim,
-        )
+        explain(error, "self: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool", self, sizes, dim, indices, keepdim)
         raise
     result = wrap_like(self, array)
     if (
@@ -519,14 +327,7 @@ def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) ->
     except Exception as error:
         if renewed(error):
             return take_selected(self, dim, indices, keepdim)
-        explain(
-            error,
-            "self: Tensor, dim: int, indices: Tensor, keepdim: bool",
-            self,
-            dim,
-            indices,
-            keepdim,
-        )
+        explain(error, "self: Tensor, dim: int, indices: Tensor, keepdim: bool", self, dim, indices, keepdim)
         raise
     result = wrap_like(self, array)
     if (
@@ -547,23 +348,12 @@ def amax_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
     except Exception as error:
         if renewed(error):
             return amax_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "amax", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AmaxBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -579,32 +369,19 @@ def amin_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None
     except Exception as error:
         if renewed(error):
             return amin_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "amin", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AminBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def argmax_dim(
-    self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None
-) -> T:
+def argmax_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Places of the largest elements."""
     try:
         if out is not None:
@@ -613,14 +390,7 @@ def argmax_dim(
     except Exception as error:
         if renewed(error):
             return argmax_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "argmax", exact=True)
@@ -628,9 +398,7 @@ def argmax_dim(
     return result
 
 
-def argmin_dim(
-    self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None
-) -> T:
+def argmin_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Places of the smallest elements."""
     try:
         if out is not None:
@@ -639,14 +407,7 @@ def argmin_dim(
     except Exception as error:
         if renewed(error):
             return argmin_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "argmin", exact=True)
@@ -663,14 +424,7 @@ def any_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
     except Exception as error:
         if renewed(error):
             return any_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "any")
@@ -687,14 +441,7 @@ def all_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
     except Exception as error:
         if renewed(error):
             return all_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "all")
@@ -702,9 +449,7 @@ def all_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | Non
     return result
 
 
-def var_dim(
-    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None
-) -> T:
+def var_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
     """Variance over dimensions."""
     try:
         if out is not None:
@@ -728,19 +473,13 @@ def var_dim(
     if out is not None:
         return write_out(out, array, "var")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = VarBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
     return result
 
 
-def std_dim(
-    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None
-) -> T:
+def std_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
     """Standard deviation over dimensions."""
     try:
         if out is not None:
@@ -764,11 +503,7 @@ def std_dim(
     if out is not None:
         return write_out(out, array, "std")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = StdBackward0.record(self, dim, correction, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -776,21 +511,13 @@ def std_dim(
 
 
 def linalg_vector_norm(
-    self: T,
-    ord: AnyFloat = 2,
-    dim: Dims = None,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
+    self: T, ord: AnyFloat = 2, dim: Dims = None, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None
 ) -> T:
     """Vector norm of any order over dimensions."""
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(
-            k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype)
-        )
+        array = quiet.run(k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
             return linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype, out=out)
@@ -810,11 +537,7 @@ def linalg_vector_norm(
     if out is not None:
         return write_out(out, array, "norm", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = LinalgVectorNormBackward0.record(self, ord, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -830,23 +553,12 @@ def logsumexp_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, out: T | None
     except Exception as error:
         if renewed(error):
             return logsumexp_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "logsumexp")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = LogsumexpBackward0.record(self, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -867,11 +579,7 @@ def softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "softmax", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SoftmaxBackward0.record(self, dim)
         set_history(result, node)
         node.save_results(result)
@@ -892,115 +600,11 @@ def log_softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "log_softmax", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = LogSoftmaxBackward0.record(self, dim)
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running sums along a dimension."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.cumsum, self._impl.array, dim, dtype=numpy_or_none(dtype))
-    except Exception as error:
-        if renewed(error):
-            return cumsum_dim(self, dim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            dtype,
-            out,
-        )
-        raise
-    if out is not None:
-        return write_out(out, array, "cumsum")
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = CumsumBackward0.record(self, dim, dtype=dtype)
-        set_history(result, node)
-    return result
-
-
-_cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
-
-
-def cumsum_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
-    """Write the result of `cumsum_dim` into the tensor itself, which is returned."""
-    try:
-        return write(
-            self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_"
-        )
-    except Exception as error:
-        if renewed(error):
-            return cumsum_dim_(self, dim, dtype=dtype)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
-        raise
-
-
-def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running products along a dimension."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.cumprod, self._impl.array, dim, dtype=numpy_or_none(dtype))
-    except Exception as error:
-        if renewed(error):
-            return cumprod_dim(self, dim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            dtype,
-            out,
-        )
-        raise
-    if out is not None:
-        return write_out(out, array, "cumprod")
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = CumprodBackward0.record(self, dim, dtype=dtype)
-        set_history(result, node)
-        node.save_results(result)
-    return result
-
-
-_cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
-
-
-def cumprod_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
-    """Write the result of `cumprod_dim` into the tensor itself, which is returned."""
-    try:
-        return write(
-            self,
-            CumprodBackward0.record,
-            _cumprod_dim_writer,
-            dim,
-            dtype=dtype,
-            operator="cumprod_",
-        )
-    except Exception as error:
-        if renewed(error):
-            return cumprod_dim_(self, dim, dtype=dtype)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
-        raise
 
 
 def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | None = None) -> T:
@@ -1014,24 +618,12 @@ def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | No
             return renorm(input, p, dim, maxnorm, out=out)
         if has_number_tensor(p, maxnorm):
             return renorm(input, as_number(p), dim, as_number(maxnorm), out=out)
-        explain(
-            error,
-            "input: Tensor, p: float, dim: int, maxnorm: float, out: Tensor | None",
-            input,
-            p,
-            dim,
-            maxnorm,
-            out,
-        )
+        explain(error, "input: Tensor, p: float, dim: int, maxnorm: float, out: Tensor | None", input, p, dim, maxnorm, out)
         raise
     if out is not None:
         return write_out(out, array, "renorm", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = RenormBackward0.record(input, p, dim, maxnorm)
         set_history(result, node)
     return result
@@ -1045,9 +637,7 @@ def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
     try:
         refuse_tensor(p)
         refuse_tensor(maxnorm)
-        return write(
-            input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_"
-        )
+        return write(input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_")
     except Exception as error:
         if renewed(error):
             return renorm_(input, p, dim, maxnorm)
@@ -1070,14 +660,7 @@ def count_nonzero_dim(self: T, dim: Dims = None) -> T:
     return result
 
 
-def nansum_dim(
-    self: T,
-    dim: Dims,
-    keepdim: AnyBool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-) -> T:
+def nansum_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Sum over dimensions, with 0 for nan."""
     try:
         if out is not None:
@@ -1086,24 +669,12 @@ def nansum_dim(
     except Exception as error:
         if renewed(error):
             return nansum_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
-            self,
-            dim,
-            keepdim,
-            dtype,
-            out,
-        )
+        explain(error, "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "nansum")
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = NansumBackward0.record(self, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
@@ -1116,9 +687,7 @@ class AminmaxDimResult(NamedTuple, Generic[T]):
     max: T
 
 
-def aminmax_dim(
-    self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: Sequence[T] | None = None
-) -> AminmaxDimResult[T]:
+def aminmax_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
     """Smallest and largest elements."""
     try:
         if out is not None:
@@ -1129,120 +698,16 @@ def aminmax_dim(
     except Exception as error:
         if renewed(error):
             return aminmax_dim(self, dim, keepdim, out=out)
-        explain(
-            error,
-            "self: Tensor, dim: int | None, keepdim: bool, out: Pair | None",
-            self,
-            dim,
-            keepdim,
-            out,
-        )
+        explain(error, "self: Tensor, dim: int | None, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
         raise
     if out is not None:
         return AminmaxDimResult(*write_outs(out, arrays, "aminmax", exact=True))
     results = AminmaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AminmaxBackward0.record(self, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
-
-
-class CummaxDimResult(NamedTuple, Generic[T]):
-    """Results of `cummax_dim`."""
-
-    values: T
-    indices: T
-
-
-def cummax_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
-    """The largest elements up to each place, and the last places where they stand."""
-    try:
-        if out is not None:
-            out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.cummax_dim, self._impl.array, dim)
-    except Exception as error:
-        if renewed(error):
-            return cummax_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
-        raise
-    if out is not None:
-        return CummaxDimResult(*write_outs(out, arrays, "cummax", exact=True))
-    results = CummaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = CummaxBackward0.record(self, dim)
-        set_history_of_each(results, node)
-        node.save_results(*results)
-    return results
-
-
-class CumminDimResult(NamedTuple, Generic[T]):
-    """Results of `cummin_dim`."""
-
-    values: T
-    indices: T
-
-
-def cummin_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
-    """The smallest elements up to each place, and the last places where they stand."""
-    try:
-        if out is not None:
-            out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.cummin_dim, self._impl.array, dim)
-    except Exception as error:
-        if renewed(error):
-            return cummin_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
-        raise
-    if out is not None:
-        return CumminDimResult(*write_outs(out, arrays, "cummin", exact=True))
-    results = CumminDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = CumminBackward0.record(self, dim)
-        set_history_of_each(results, node)
-        node.save_results(*results)
-    return results
-
-
-def logcumsumexp_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """Logarithms of running sums of exponentials."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.logcumsumexp_dim, self._impl.array, dim)
-    except Exception as error:
-        if renewed(error):
-            return logcumsumexp_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "logcumsumexp", exact=True)
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = LogcumsumexpBackward0.record(self, dim)
-        set_history(result, node)
-        node.save_results(result)
-    return result
 
 
 class VarMeanDimResult(NamedTuple, Generic[T]):
@@ -1252,9 +717,7 @@ class VarMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def var_mean_dim(
-    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool
-) -> VarMeanDimResult[T]:
+def var_mean_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> VarMeanDimResult[T]:
     """Variance and mean over dimensions."""
     try:
         arrays = quiet.run(k.var_mean_dim, self._impl.array, dim, correction, keepdim)
@@ -1263,21 +726,10 @@ def var_mean_dim(
             return var_mean_dim(self, dim, correction, keepdim)
         if has_number_tensor(correction):
             return var_mean_dim(self, dim, as_number(correction), keepdim)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool",
-            self,
-            dim,
-            correction,
-            keepdim,
-        )
+        explain(error, "self: Tensor, dim: Dims, correction: float | None, keepdim: bool", self, dim, correction, keepdim)
         raise
     results = VarMeanDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = VarMeanBackward0.record(self, dim, correction, keepdim)
         set_history_of_each(results, node)
     return results
@@ -1290,9 +742,7 @@ class StdMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def std_mean_dim(
-    self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool
-) -> StdMeanDimResult[T]:
+def std_mean_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> StdMeanDimResult[T]:
     """Standard deviation and mean over dimensions."""
     try:
         arrays = quiet.run(k.std_mean_dim, self._impl.array, dim, correction, keepdim)
@@ -1301,21 +751,10 @@ def std_mean_dim(
             return std_mean_dim(self, dim, correction, keepdim)
         if has_number_tensor(correction):
             return std_mean_dim(self, dim, as_number(correction), keepdim)
-        explain(
-            error,
-            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool",
-            self,
-            dim,
-            correction,
-            keepdim,
-        )
+        explain(error, "self: Tensor, dim: Dims, correction: float | None, keepdim: bool", self, dim, correction, keepdim)
         raise
     results = StdMeanDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = StdMeanBackward0.record(self, dim, correction, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)

@@ -10,25 +10,29 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, SHARED, Node
+from vtgrad.graph.node import FRESH, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas, tensor_formulas
-from vtgrad.ops.saving import (
-    integers,
+from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated.saves import (
+    SavesIndices, SavesResult, SavesSelf, SavesSelfMinMax, SavesSelfOtherResult, SavesSelfResult,
+    SavesSelfStd,
 )
-from vtgrad.ops.types import Dims
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.ops.calling.types import Dims
+from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool, AnyFloat
+from vtgrad.ops.saving.operands import integers
 
 
 @final
-class SumBackward0(Node):
+class SumBackward0(OperatorNode):
     """Derivative of `sum_all`."""
 
     __slots__ = ("self_shape",)
@@ -38,38 +42,20 @@ class SumBackward0(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(
-        self: TensorBase, *, dtype: DType | None = None, inplace: bool = False
-    ) -> SumBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SumBackward0((edge0,))
+    def record(self: TensorBase, *, dtype: DType | None = None) -> SumBackward0:
+        node = SumBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.expand(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.expand(grad, self.self_shape),)
 
 
 @final
-class SumBackward1(Node):
+class SumBackward1(OperatorNode):
     """Derivative of `sum_dim`."""
 
     __slots__ = ("dim", "self_shape")
@@ -80,44 +66,21 @@ class SumBackward1(Node):
     dim: Dims
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: Dims,
-        keepdim: AnyBool = False,
-        *,
-        dtype: DType | None = None,
-        inplace: bool = False,
-    ) -> SumBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SumBackward1((edge0,))
+    def record(self: TensorBase, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None) -> SumBackward1:
+        node = SumBackward1((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = integers(dim)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.sum_gradient(grad, self.self_shape, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.sum_gradient(grad, self.self_shape, self.dim),)
 
 
 @final
-class MeanBackward0(Node):
+class MeanBackward0(OperatorNode):
     """Derivative of `mean_all`."""
 
     __slots__ = ("self_shape",)
@@ -127,38 +90,20 @@ class MeanBackward0(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(
-        self: TensorBase, *, dtype: DType | None = None, inplace: bool = False
-    ) -> MeanBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = MeanBackward0((edge0,))
+    def record(self: TensorBase, *, dtype: DType | None = None) -> MeanBackward0:
+        node = MeanBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.mean_gradient(grad, self.self_shape, None),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.mean_gradient(grad, self.self_shape, None),)
 
 
 @final
-class MeanBackward1(Node):
+class MeanBackward1(OperatorNode):
     """Derivative of `mean_dim`."""
 
     __slots__ = ("dim", "self_shape")
@@ -169,133 +114,63 @@ class MeanBackward1(Node):
     dim: Dims
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: Dims,
-        keepdim: AnyBool = False,
-        *,
-        dtype: DType | None = None,
-        inplace: bool = False,
-    ) -> MeanBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = MeanBackward1((edge0,))
+    def record(self: TensorBase, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None) -> MeanBackward1:
+        node = MeanBackward1((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = integers(dim)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.mean_gradient(grad, self.self_shape, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.mean_gradient(grad, self.self_shape, self.dim),)
 
 
 @final
-class ProdBackward0(Node):
+class ProdBackward0(SavesSelfResult):
     """Derivative of `prod_all`."""
 
-    __slots__ = ("saved_result", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable
-
     @staticmethod
-    def record(
-        self: TensorBase, *, dtype: DType | None = None, inplace: bool = False
-    ) -> ProdBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, *, dtype: DType | None = None) -> ProdBackward0:
         edge0 = gradient_edge(self)
         node = ProdBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (k.prod_backward(grad, self_, result, None, False),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (F.prod_backward(grad, self_, result, None, False),)
 
 
 @final
-class ProdBackward1(Node):
+class ProdBackward1(SavesSelfResult):
     """Derivative of `prod_dim`."""
 
-    __slots__ = ("dim", "keepdim", "saved_result", "saved_self")
+    __slots__ = ("dim", "keepdim")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     dim: int
     keepdim: AnyBool
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        keepdim: AnyBool = False,
-        *,
-        dtype: DType | None = None,
-        inplace: bool = False,
-    ) -> ProdBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False, *, dtype: DType | None = None) -> ProdBackward1:
         edge0 = gradient_edge(self)
         node = ProdBackward1((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -304,292 +179,141 @@ class ProdBackward1(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (k.prod_backward(grad, self_, result, self.dim, self.keepdim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (F.prod_backward(grad, self_, result, self.dim, self.keepdim),)
 
 
 @final
-class MaxBackward1(Node):
+class MaxBackward1(SavesSelfResult):
     """Derivative of `max_all`."""
 
-    __slots__ = ("saved_result", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> MaxBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase) -> MaxBackward1:
         edge0 = gradient_edge(self)
         node = MaxBackward1((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = large_formulas.shared_by_whole_ties(owned, grad, self_, result)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_whole_ties(grad, self_, result),)
 
 
 @final
-class MinBackward1(Node):
+class MinBackward1(SavesSelfResult):
     """Derivative of `min_all`."""
 
-    __slots__ = ("saved_result", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> MinBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase) -> MinBackward1:
         edge0 = gradient_edge(self)
         node = MinBackward1((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = large_formulas.shared_by_whole_ties(owned, grad, self_, result)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_whole_ties(grad, self_, result),)
 
 
 @final
-class MedianBackward0(Node):
+class MedianBackward0(SavesSelfResult):
     """Derivative of `median_all`."""
 
-    __slots__ = ("saved_result", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> MedianBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase) -> MedianBackward0:
         edge0 = gradient_edge(self)
         node = MedianBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = large_formulas.shared_by_whole_ties(owned, grad, self_, result)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_whole_ties(grad, self_, result),)
 
 
 @final
-class MaxBackward0(Node):
+class MaxBackward0(SavesIndices):
     """Derivative of `max_dim`."""
 
-    __slots__ = ("dim", "keepdim", "saved_indices", "self_shape")
+    __slots__ = ("dim", "keepdim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
@@ -597,60 +321,32 @@ class MaxBackward0(Node):
     self_shape: Shape
     dim: int
     keepdim: AnyBool
-    saved_indices: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False, *, inplace: bool = False
-    ) -> MaxBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = MaxBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False) -> MaxBackward0:
+        node = MaxBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
 
 @final
-class MinBackward0(Node):
+class MinBackward0(SavesIndices):
     """Derivative of `min_dim`."""
 
-    __slots__ = ("dim", "keepdim", "saved_indices", "self_shape")
+    __slots__ = ("dim", "keepdim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
@@ -658,60 +354,32 @@ class MinBackward0(Node):
     self_shape: Shape
     dim: int
     keepdim: AnyBool
-    saved_indices: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False, *, inplace: bool = False
-    ) -> MinBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = MinBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False) -> MinBackward0:
+        node = MinBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
 
 @final
-class MedianBackward1(Node):
+class MedianBackward1(SavesIndices):
     """Derivative of `median_dim`."""
 
-    __slots__ = ("dim", "keepdim", "saved_indices", "self_shape")
+    __slots__ = ("dim", "keepdim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
@@ -719,209 +387,99 @@ class MedianBackward1(Node):
     self_shape: Shape
     dim: int
     keepdim: AnyBool
-    saved_indices: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False, *, inplace: bool = False
-    ) -> MedianBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = MedianBackward1((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False) -> MedianBackward1:
+        node = MedianBackward1((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_indices = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
 
 @final
-class PutSelectedBackward0(Node):
+class PutSelectedBackward0(SavesIndices):
     """Derivative of `put_selected`."""
 
-    __slots__ = ("dim", "keepdim", "saved_indices")
+    __slots__ = ("dim", "keepdim")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_indices: SavedVariable | None
     dim: int
     keepdim: AnyBool
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        sizes: Shape,
-        dim: SupportsIndex,
-        indices: TensorBase,
-        keepdim: AnyBool,
-        *,
-        inplace: bool = False,
-    ) -> PutSelectedBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = PutSelectedBackward0((edge0,))
+    def record(self: TensorBase, sizes: Shape, dim: SupportsIndex, indices: TensorBase, keepdim: AnyBool) -> PutSelectedBackward0:
+        node = PutSelectedBackward0((gradient_edge(self),))
         node.saved_indices = SavedVariable(indices, None)
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_indices is not None:
-            self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_indices is not None:
-            self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_indices = self.saved_indices
-        assert saved_indices is not None
-        indices = saved_indices.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        indices = self.saved_indices.unpack_array(self)
         return (k.take_selected(grad, self.dim, indices, self.keepdim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_indices = self.saved_indices
-        assert saved_indices is not None
-        indices = saved_indices.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        indices = self.saved_indices.unpack(self)
         return (F.take_selected(grad, self.dim, indices, self.keepdim),)
 
 
 @final
-class TakeSelectedBackward0(Node):
+class TakeSelectedBackward0(SavesIndices):
     """Derivative of `take_selected`."""
 
-    __slots__ = ("dim", "keepdim", "saved_indices", "self_shape")
+    __slots__ = ("dim", "keepdim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_indices: SavedVariable | None
     self_shape: Shape
     dim: int
     keepdim: AnyBool
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        indices: TensorBase,
-        keepdim: AnyBool,
-        *,
-        inplace: bool = False,
-    ) -> TakeSelectedBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TakeSelectedBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, indices: TensorBase, keepdim: AnyBool) -> TakeSelectedBackward0:
+        node = TakeSelectedBackward0((gradient_edge(self),))
         node.saved_indices = SavedVariable(indices, None)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_indices is not None:
-            self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_indices is not None:
-            self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_indices = self.saved_indices
-        assert saved_indices is not None
-        indices = saved_indices.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_indices = self.saved_indices
-        assert saved_indices is not None
-        indices = saved_indices.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        indices = self.saved_indices.unpack(self)
         return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
 
 
 @final
-class AmaxBackward0(Node):
+class AmaxBackward0(SavesSelfResult):
     """Derivative of `amax_dim`."""
 
-    __slots__ = ("dim", "saved_result", "saved_self")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     dim: Dims
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: Dims = (), keepdim: AnyBool = False, *, inplace: bool = False
-    ) -> AmaxBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: Dims = (), keepdim: AnyBool = False) -> AmaxBackward0:
         edge0 = gradient_edge(self)
         node = AmaxBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -929,82 +487,41 @@ class AmaxBackward0(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = large_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
 
 @final
-class AminBackward0(Node):
+class AminBackward0(SavesSelfResult):
     """Derivative of `amin_dim`."""
 
-    __slots__ = ("dim", "saved_result", "saved_self")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     dim: Dims
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: Dims = (), keepdim: AnyBool = False, *, inplace: bool = False
-    ) -> AminBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: Dims = (), keepdim: AnyBool = False) -> AminBackward0:
         edge0 = gradient_edge(self)
         node = AminBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -1012,86 +529,41 @@ class AminBackward0(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = large_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
 
 @final
-class VarBackward0(Node):
+class VarBackward0(SavesSelf):
     """Derivative of `var_dim`."""
 
-    __slots__ = ("correction", "dim", "saved_self")
+    __slots__ = ("correction", "dim")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     dim: Dims
     correction: AnyFloat | None
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: Dims,
-        correction: AnyFloat | None,
-        keepdim: AnyBool,
-        *,
-        inplace: bool = False,
-    ) -> VarBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> VarBackward0:
         edge0 = gradient_edge(self)
         node = VarBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -1099,80 +571,37 @@ class VarBackward0(Node):
         node.correction = correction
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.var_gradient(grad, self_, self.dim, self.correction),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.var_gradient(owned, grad, self_, self.dim, self.correction)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.var_gradient(grad, self_, self.dim, self.correction),)
 
 
 @final
-class StdBackward0(Node):
+class StdBackward0(SavesSelfResult):
     """Derivative of `std_dim`."""
 
-    __slots__ = ("correction", "dim", "saved_result", "saved_self")
+    __slots__ = ("correction", "dim")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     dim: Dims
     correction: AnyFloat | None
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: Dims,
-        correction: AnyFloat | None,
-        keepdim: AnyBool,
-        *,
-        inplace: bool = False,
-    ) -> StdBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> StdBackward0:
         edge0 = gradient_edge(self)
         node = StdBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -1181,91 +610,44 @@ class StdBackward0(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.std_gradient(grad, self_, result, self.dim, self.correction),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.std_gradient(
-                owned, grad, self_, result, self.dim, self.correction
-            )
+            grad0 = large_formulas.std_gradient(owned, grad, self_, result, self.dim, self.correction)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.std_gradient(grad, self_, result, self.dim, self.correction),)
 
 
 @final
-class LinalgVectorNormBackward0(Node):
+class LinalgVectorNormBackward0(SavesSelfResult):
     """Derivative of `linalg_vector_norm`."""
 
-    __slots__ = ("dim", "ord", "saved_result", "saved_self")
+    __slots__ = ("dim", "ord")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     ord: AnyFloat
     dim: Dims
-    saved_result: SavedVariable
 
     @staticmethod
     def record(
-        self: TensorBase,
-        ord: AnyFloat = 2,
-        dim: Dims = None,
-        keepdim: AnyBool = False,
-        *,
-        dtype: DType | None = None,
-        inplace: bool = False,
+        self: TensorBase, ord: AnyFloat = 2, dim: Dims = None, keepdim: AnyBool = False, *, dtype: DType | None = None
     ) -> LinalgVectorNormBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = LinalgVectorNormBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -1274,96 +656,41 @@ class LinalgVectorNormBackward0(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
-        return (
-            None
-            if self.ord == 0
-            else array_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim),
-        )
+        return (None if self.ord == 0 else array_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = (
-                None
-                if self.ord == 0
-                else large_formulas.vector_norm_gradient(
-                    owned, grad, self_, result, self.ord, self.dim
-                )
-            )
+            grad0 = None if self.ord == 0 else large_formulas.vector_norm_gradient(owned, grad, self_, result, self.ord, self.dim)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
-        return (
-            None
-            if self.ord == 0
-            else tensor_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim),
-        )
+        return (None if self.ord == 0 else tensor_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim),)
 
 
 @final
-class LogsumexpBackward0(Node):
+class LogsumexpBackward0(SavesSelfResult):
     """Derivative of `logsumexp_dim`."""
 
-    __slots__ = ("dim", "saved_result", "saved_self")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     dim: Dims
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: Dims, keepdim: AnyBool = False, *, inplace: bool = False
-    ) -> LogsumexpBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: Dims, keepdim: AnyBool = False) -> LogsumexpBackward0:
         edge0 = gradient_edge(self)
         node = LogsumexpBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -1371,394 +698,137 @@ class LogsumexpBackward0(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.logsumexp_gradient(grad, self_, result, self.dim),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = large_formulas.logsumexp_gradient(owned, grad, self_, result, self.dim)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.logsumexp_gradient(grad, self_, result, self.dim),)
 
 
 @final
-class SoftmaxBackward0(Node):
+class SoftmaxBackward0(SavesResult):
     """Derivative of `softmax_dim`."""
 
-    __slots__ = ("dim", "saved_result")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
     dim: int
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> SoftmaxBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SoftmaxBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex) -> SoftmaxBackward0:
+        node = SoftmaxBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.softmax_backward(grad, result, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.softmax_backward(grad, result, self.dim),)
 
 
 @final
-class LogSoftmaxBackward0(Node):
+class LogSoftmaxBackward0(SavesResult):
     """Derivative of `log_softmax_dim`."""
 
-    __slots__ = ("dim", "saved_result")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
     dim: int
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
-    ) -> LogSoftmaxBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = LogSoftmaxBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex) -> LogSoftmaxBackward0:
+        node = LogSoftmaxBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.log_softmax_backward(grad, result, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         result = self.saved_result.unpack(self)
         return (F.log_softmax_backward(grad, result, self.dim),)
 
 
 @final
-class CumsumBackward0(Node):
-    """Derivative of `cumsum_dim`."""
-
-    __slots__ = ("dim",)
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    dim: int
-
-    @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False
-    ) -> CumsumBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CumsumBackward0((edge0,))
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.cumsum_gradient(grad, self.dim),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.cumsum_gradient(grad, self.dim),)
-
-
-@final
-class CumprodBackward0(Node):
-    """Derivative of `cumprod_dim`."""
-
-    __slots__ = ("dim", "saved_result", "saved_self")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    saves_results: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    dim: int
-    saved_result: SavedVariable
-
-    @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False
-    ) -> CumprodBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CumprodBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
-        self.saved_result = SavedResult(results[0], 0)
-
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
-        result = self.saved_result.unpack_array(self)
-        return (k.cumprod_backward(grad, self_, result, self.dim),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
-        result = self.saved_result.unpack(self)
-        return (F.cumprod_backward(grad, self_, result, self.dim),)
-
-
-@final
-class RenormBackward0(Node):
+class RenormBackward0(SavesSelf):
     """Derivative of `renorm`."""
 
-    __slots__ = ("dim", "maxnorm", "p", "saved_self")
+    __slots__ = ("dim", "maxnorm", "p")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     p: AnyFloat
     dim: int
     maxnorm: AnyFloat
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        p: AnyFloat,
-        dim: SupportsIndex,
-        maxnorm: AnyFloat,
-        *,
-        inplace: bool = False,
-    ) -> RenormBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, p: AnyFloat, dim: SupportsIndex, maxnorm: AnyFloat, *, inplace: bool = False) -> RenormBackward0:
         edge0 = gradient_edge(self)
         node = RenormBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.p = p
         node.dim = dim if type(dim) is int else integer(dim)
         node.maxnorm = maxnorm
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_renorm(
-                owned, grad, self_, self.p, self.dim, self.maxnorm
-            )
+            self_ = self.saved_self.unpack_array(self)
+            grad0 = large_formulas.gradient_of_renorm(owned, grad, self_, self.p, self.dim, self.maxnorm)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm),)
 
 
 @final
-class NansumBackward0(Node):
+class NansumBackward0(SavesSelf):
     """Derivative of `nansum_dim`."""
 
-    __slots__ = ("dim", "saved_self", "self_shape")
+    __slots__ = ("dim", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    saved_self: SavedVariable | None
     self_shape: Shape
     dim: Dims
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: Dims,
-        keepdim: AnyBool = False,
-        *,
-        dtype: DType | None = None,
-        inplace: bool = False,
-    ) -> NansumBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None) -> NansumBackward0:
         edge0 = gradient_edge(self)
         node = NansumBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -1766,74 +836,28 @@ class NansumBackward0(Node):
         node.dim = integers(dim)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
+        return (k.where(k.isnan(self_), 0, array_formulas.sum_gradient(grad, self.self_shape, self.dim)),)
 
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
-        return (
-            k.where(
-                k.isnan(self_), 0, array_formulas.sum_gradient(grad, self.self_shape, self.dim)
-            ),
-        )
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
-        return (
-            F.where(
-                F.isnan(self_), 0, tensor_formulas.sum_gradient(grad, self.self_shape, self.dim)
-            ),
-        )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
+        return (F.where(F.isnan(self_), 0, tensor_formulas.sum_gradient(grad, self.self_shape, self.dim)),)
 
 
 @final
-class AminmaxBackward0(Node):
+class AminmaxBackward0(SavesSelfMinMax):
     """Derivative of `aminmax_dim`."""
 
-    __slots__ = ("dim", "saved_max", "saved_min", "saved_self")
+    __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     saves_results: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     dim: int | None
-    saved_min: SavedVariable
-    saved_max: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex | None = None,
-        keepdim: AnyBool = False,
-        *,
-        inplace: bool = False,
-    ) -> AminmaxBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: SupportsIndex | None = None, keepdim: AnyBool = False) -> AminmaxBackward0:
         edge0 = gradient_edge(self)
         node = AminmaxBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -1841,278 +865,39 @@ class AminmaxBackward0(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_min = SavedResult(results[0], 0)
         self.saved_max = SavedResult(results[1], 1)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_min.check(self)
-        self.saved_max.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_min = RELEASED
-        self.saved_max = RELEASED
-
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
         if all(g is None for g in grads):
             return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+        self_ = self.saved_self.unpack_array(self)
         min = self.saved_min.unpack_array(self)
         max = self.saved_max.unpack_array(self)
         return (array_formulas.gradient_of_aminmax(grads, self_, min, max, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
             return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+        self_ = self.saved_self.unpack(self)
         min = self.saved_min.unpack(self)
         max = self.saved_max.unpack(self)
         return (tensor_formulas.gradient_of_aminmax(grads, self_, min, max, self.dim),)
 
 
 @final
-class CummaxBackward0(Node):
-    """Derivative of `cummax_dim`."""
-
-    __slots__ = ("dim", "saved_indices")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    saves_results: ClassVar[bool] = True
-
-    dim: int
-    saved_indices: SavedVariable
-
-    @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> CummaxBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CummaxBackward0((edge0,))
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
-        self.saved_indices = SavedResult(results[1], 1)
-
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        indices = self.saved_indices.unpack_array(self)
-        return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        indices = self.saved_indices.unpack(self)
-        return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
-
-
-@final
-class CumminBackward0(Node):
-    """Derivative of `cummin_dim`."""
-
-    __slots__ = ("dim", "saved_indices")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    saves_results: ClassVar[bool] = True
-
-    dim: int
-    saved_indices: SavedVariable
-
-    @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> CumminBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = CumminBackward0((edge0,))
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
-        self.saved_indices = SavedResult(results[1], 1)
-
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        self.saved_indices.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        self.saved_indices = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        indices = self.saved_indices.unpack_array(self)
-        return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        indices = self.saved_indices.unpack(self)
-        return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
-
-
-@final
-class LogcumsumexpBackward0(Node):
-    """Derivative of `logcumsumexp_dim`."""
-
-    __slots__ = ("dim", "saved_result", "saved_self", "self_dtype")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    self_dtype: NumpyDType
-    dim: int
-    saved_result: SavedVariable
-
-    @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
-    ) -> LogcumsumexpBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = LogcumsumexpBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.self_dtype = self._impl.array.dtype
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
-        self.saved_result = SavedResult(results[0], 0)
-
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
-        result = self.saved_result.unpack_array(self)
-        return (
-            array_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),
-        )
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.gradient_of_logcumsumexp(
-                owned, grad, self_, result, self.dim, self.self_dtype
-            )
-        return (grad0,), (SHARED,)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
-        result = self.saved_result.unpack(self)
-        return (
-            tensor_formulas.gradient_of_logcumsumexp(
-                grad, self_, result, self.dim, self.self_dtype
-            ),
-        )
-
-
-@final
-class VarMeanBackward0(Node):
+class VarMeanBackward0(SavesSelf):
     """Derivative of `var_mean_dim`."""
 
-    __slots__ = ("correction", "dim", "saved_self")
+    __slots__ = ("correction", "dim")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    saved_self: SavedVariable | None
     dim: Dims
     correction: AnyFloat | None
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: Dims,
-        correction: AnyFloat | None,
-        keepdim: AnyBool,
-        *,
-        inplace: bool = False,
-    ) -> VarMeanBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> VarMeanBackward0:
         edge0 = gradient_edge(self)
         node = VarMeanBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -2120,65 +905,33 @@ class VarMeanBackward0(Node):
         node.correction = correction
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
         if all(g is None for g in grads):
             return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_var_mean(grads, self_, self.dim, self.correction),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
             return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_var_mean(grads, self_, self.dim, self.correction),)
 
 
 @final
-class StdMeanBackward0(Node):
+class StdMeanBackward0(SavesSelfStd):
     """Derivative of `std_mean_dim`."""
 
-    __slots__ = ("correction", "dim", "saved_self", "saved_std")
+    __slots__ = ("correction", "dim")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     saves_results: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     dim: Dims
     correction: AnyFloat | None
-    saved_std: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        dim: Dims,
-        correction: AnyFloat | None,
-        keepdim: AnyBool,
-        *,
-        inplace: bool = False,
-    ) -> StdMeanBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> StdMeanBackward0:
         edge0 = gradient_edge(self)
         node = StdMeanBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -2187,68 +940,37 @@ class StdMeanBackward0(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_std = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_std.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_std = RELEASED
-
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
         if all(g is None for g in grads):
             return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+        self_ = self.saved_self.unpack_array(self)
         std = self.saved_std.unpack_array(self)
         return (array_formulas.gradient_of_std_mean(grads, self_, std, self.dim, self.correction),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
             return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+        self_ = self.saved_self.unpack(self)
         std = self.saved_std.unpack(self)
         return (tensor_formulas.gradient_of_std_mean(grads, self_, std, self.dim, self.correction),)
 
 
 @final
-class DistBackward0(Node):
+class DistBackward0(SavesSelfOtherResult):
     """Derivative of `dist`."""
 
-    __slots__ = ("p", "saved_other", "saved_result", "saved_self")
+    __slots__ = ("p",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
     p: AnyFloat
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase, p: AnyFloat = 2, *, inplace: bool = False
-    ) -> DistBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, other: TensorBase, p: AnyFloat = 2) -> DistBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = DistBackward0((edge0, edge1))
@@ -2258,141 +980,51 @@ class DistBackward0(Node):
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = (
-                None
-                if self.p == 0
-                else array_formulas.gradient_of_distance(grad, self_, other, result, self.p)
-            )
+            grad0 = None if self.p == 0 else array_formulas.gradient_of_distance(grad, self_, other, result, self.p)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad1 = (
-                None
-                if self.p == 0
-                else array_formulas.gradient_of_distance(grad, other, self_, result, self.p)
-            )
-        return (
-            grad0,
-            grad1,
-        )
+            grad1 = None if self.p == 0 else array_formulas.gradient_of_distance(grad, other, self_, result, self.p)
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = (
-                None
-                if self.p == 0
-                else large_formulas.gradient_of_distance(owned0, grad, self_, other, result, self.p)
-            )
+            grad0 = None if self.p == 0 else large_formulas.gradient_of_distance(owned0, grad, self_, other, result, self.p)
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad1 = (
-                None
-                if self.p == 0
-                else large_formulas.gradient_of_distance(owned, grad, other, self_, result, self.p)
-            )
+            grad1 = None if self.p == 0 else large_formulas.gradient_of_distance(owned, grad, other, self_, result, self.p)
         return (grad0, grad1), (SHARED, SHARED)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             result = self.saved_result.unpack(self)
-            grad0 = (
-                None
-                if self.p == 0
-                else tensor_formulas.gradient_of_distance(grad, self_, other, result, self.p)
-            )
+            grad0 = None if self.p == 0 else tensor_formulas.gradient_of_distance(grad, self_, other, result, self.p)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             result = self.saved_result.unpack(self)
-            grad1 = (
-                None
-                if self.p == 0
-                else tensor_formulas.gradient_of_distance(grad, other, self_, result, self.p)
-            )
-        return (
-            grad0,
-            grad1,
-        )
+            grad1 = None if self.p == 0 else tensor_formulas.gradient_of_distance(grad, other, self_, result, self.p)
+        return grad0, grad1

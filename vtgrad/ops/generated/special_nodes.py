@@ -10,1785 +10,638 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, SHARED, Node
+from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas, tensor_formulas
-from vtgrad.ops.overwriting import over
+from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.generated.saves import SavesOther, SavesSelf, SavesSelfOther, SavesSelfResult
+from vtgrad.ops.kernels.support.overwriting import over
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyFloat
 
 
 @final
-class HypotBackward0(Node):
-    """Derivative of `hypot`."""
-
-    __slots__ = ("saved_other", "saved_result", "saved_self")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
-    saved_result: SavedVariable
-
-    @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> HypotBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = HypotBackward0((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge0 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
-        node.saved_other = (
-            None
-            if edge1 is None
-            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
-        )
-        return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
-        self.saved_result = SavedResult(results[0], 0)
-
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            result = self.saved_result.unpack_array(self)
-            grad0 = k.mul(grad, k.div(self_, result))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            result = self.saved_result.unpack_array(self)
-            grad1 = k.mul(grad, k.div(other, result))
-        return (
-            grad0,
-            grad1,
-        )
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            result = self.saved_result.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(2 | owned0, k.mul, grad, k.div(self_, result))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            result = self.saved_result.unpack_array(self)
-            grad1 = over(2 | owned, k.mul, grad, k.div(other, result))
-        return (grad0, grad1), (FRESH, FRESH)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            result = self.saved_result.unpack(self)
-            grad0 = F.mul(grad, F.div(self_, result))
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
-            result = self.saved_result.unpack(self)
-            grad1 = F.mul(grad, F.div(other, result))
-        return (
-            grad0,
-            grad1,
-        )
-
-
-@final
-class SincBackward0(Node):
+class SincBackward0(SavesSelf):
     """Derivative of `sinc`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SincBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = SincBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_sinc(grad, self_),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.gradient_of_sinc(owned, grad, self_)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_sinc(grad, self_),)
 
 
 @final
-class LogitBackward0(Node):
+class LogitBackward0(SavesSelf):
     """Derivative of `logit`."""
 
-    __slots__ = ("eps", "saved_self")
+    __slots__ = ("eps",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     eps: AnyFloat | None
 
     @staticmethod
-    def record(
-        self: TensorBase, eps: AnyFloat | None = None, *, inplace: bool = False
-    ) -> LogitBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase, eps: AnyFloat | None = None, *, inplace: bool = False) -> LogitBackward0:
         edge0 = gradient_edge(self)
         node = LogitBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.eps = eps
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_logit(grad, self_, self.eps),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.gradient_of_logit(owned, grad, self_, self.eps)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_logit(grad, self_, self.eps),)
 
 
 @final
-class XlogyBackward0(Node):
+class XlogyBackward0(SavesSelfOther):
     """Derivative of `xlogy_tensors`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> XlogyBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = XlogyBackward0((edge0, edge1))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
-        node.saved_other = (
-            node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.gradient_of_xlogy(grad, self_, other)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = k.div(k.mul(grad, self_), other)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.gradient_of_xlogy(grad, self_, other)
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = over(1, k.div, over(owned, k.mul, grad, self_), other)
         return (grad0, grad1), (SHARED, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad0 = tensor_formulas.gradient_of_xlogy(grad, self_, other)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = F.div(F.mul(grad, self_), other)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class XlogyBackward1(Node):
+class XlogyBackward1(SavesOther):
     """Derivative of `xlogy_of_number`."""
 
-    __slots__ = ("saved_other", "self")
+    __slots__ = ("self",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_other: SavedVariable | None
     self: Number
 
     @staticmethod
-    def record(self: Number, other: TensorBase, *, inplace: bool = False) -> XlogyBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: Number, other: TensorBase) -> XlogyBackward1:
         edge0 = gradient_edge(other)
         node = XlogyBackward1((edge0,))
         node.saved_other = SavedVariable(other, edge0)
         node.self = self
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_other = self.saved_other
-        assert saved_other is not None
-        other = saved_other.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        other = self.saved_other.unpack_array(self)
         return (k.div(k.mul(grad, self.self), other),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad0 = over(1, k.div, over(owned, k.mul, grad, self.self), other)
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_other = self.saved_other
-        assert saved_other is not None
-        other = saved_other.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        other = self.saved_other.unpack(self)
         return (F.div(F.mul(grad, self.self), other),)
 
 
 @final
-class XlogyBackward2(Node):
+class XlogyBackward2(SavesSelf):
     """Derivative of `xlogy_number`."""
 
-    __slots__ = ("other", "saved_self")
+    __slots__ = ("other",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
-    saved_self: SavedVariable | None
     other: Number
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> XlogyBackward2:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = XlogyBackward2((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.other = other
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_xlogy_number(grad, self_, self.other),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_xlogy_number(grad, self_, self.other),)
 
 
 @final
-class LogaddexpBackward0(Node):
-    """Derivative of `logaddexp`."""
-
-    __slots__ = ("saved_other", "saved_self")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
-
-    @staticmethod
-    def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogaddexpBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = LogaddexpBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
-        return node
-
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            grad0 = k.div(grad, k.conj(k.add(k.exp(k.sub(other, self_)), 1)))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            grad1 = k.div(grad, k.conj(k.add(k.exp(k.sub(self_, other)), 1)))
-        return (
-            grad0,
-            grad1,
-        )
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(
-                2 | owned0,
-                k.div,
-                grad,
-                k.conj(over(1, k.add, over(1, k.exp, k.sub(other, self_)), 1)),
-            )
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            grad1 = over(
-                2 | owned,
-                k.div,
-                grad,
-                k.conj(over(1, k.add, over(1, k.exp, k.sub(self_, other)), 1)),
-            )
-        return (grad0, grad1), (FRESH, FRESH)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
-            grad0 = F.div(grad, F.conj(F.add(F.exp(F.sub(other, self_)), 1)))
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
-            grad1 = F.div(grad, F.conj(F.add(F.exp(F.sub(self_, other)), 1)))
-        return (
-            grad0,
-            grad1,
-        )
-
-
-@final
-class Logaddexp2Backward0(Node):
-    """Derivative of `logaddexp2`."""
-
-    __slots__ = ("saved_other", "saved_self")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
-
-    @staticmethod
-    def record(
-        self: TensorBase, other: TensorBase, *, inplace: bool = False
-    ) -> Logaddexp2Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(other)
-        node = Logaddexp2Backward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
-        return node
-
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            grad0 = k.div(grad, k.add(k.exp2(k.sub(other, self_)), 1))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            grad1 = k.div(grad, k.add(k.exp2(k.sub(self_, other)), 1))
-        return (
-            grad0,
-            grad1,
-        )
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(2 | owned0, k.div, grad, k.add(k.exp2(k.sub(other, self_)), 1))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            grad1 = over(2 | owned, k.div, grad, k.add(k.exp2(k.sub(self_, other)), 1))
-        return (grad0, grad1), (FRESH, FRESH)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
-            grad0 = F.div(grad, F.add(F.exp2(F.sub(other, self_)), 1))
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
-            grad1 = F.div(grad, F.add(F.exp2(F.sub(self_, other)), 1))
-        return (
-            grad0,
-            grad1,
-        )
-
-
-@final
-class ErfBackward0(Node):
+class ErfBackward0(SavesSelf):
     """Derivative of `erf`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ErfBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ErfBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.mul(k.exp(k.neg(k.mul(self_, self_))), 1.1283791670955126)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = over(
-                2 | owned,
-                k.mul,
-                grad,
-                over(
-                    1,
-                    k.mul,
-                    over(1, k.exp, over(1, k.neg, k.mul(self_, self_))),
-                    1.1283791670955126,
-                ),
-            )
+            self_ = self.saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, over(1, k.mul, over(1, k.exp, over(1, k.neg, k.mul(self_, self_))), 1.1283791670955126))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.mul(F.exp(F.neg(F.mul(self_, self_))), 1.1283791670955126)),)
 
 
 @final
-class ErfcBackward0(Node):
+class ErfcBackward0(SavesSelf):
     """Derivative of `erfc`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ErfcBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ErfcBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.mul(k.exp(k.neg(k.mul(self_, self_))), -1.1283791670955126)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = over(
-                2 | owned,
-                k.mul,
-                grad,
-                over(
-                    1,
-                    k.mul,
-                    over(1, k.exp, over(1, k.neg, k.mul(self_, self_))),
-                    -1.1283791670955126,
-                ),
-            )
+            self_ = self.saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, over(1, k.mul, over(1, k.exp, over(1, k.neg, k.mul(self_, self_))), -1.1283791670955126))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.mul(F.exp(F.neg(F.mul(self_, self_))), -1.1283791670955126)),)
 
 
 @final
-class ErfinvBackward0(Node):
+class ErfinvBackward0(SavesSelf):
     """Derivative of `erfinv`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ErfinvBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = ErfinvBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.mul(k.exp(k.pow(k.erfinv(self_), 2)), 0.886226925452758)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            grad0 = over(
-                2 | owned,
-                k.mul,
-                grad,
-                over(1, k.mul, over(1, k.exp, k.pow(k.erfinv(self_), 2)), 0.886226925452758),
-            )
+            self_ = self.saved_self.unpack_array(self)
+            grad0 = over(2 | owned, k.mul, grad, over(1, k.mul, over(1, k.exp, k.pow(k.erfinv(self_), 2)), 0.886226925452758))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.mul(F.exp(F.pow(F.erfinv(self_), 2)), 0.886226925452758)),)
 
 
 @final
-class LgammaBackward0(Node):
+class LgammaBackward0(SavesSelf):
     """Derivative of `lgamma`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> LgammaBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = LgammaBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.digamma(self_)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(owned, k.mul, grad, k.digamma(self_))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.digamma(self_)),)
 
 
 @final
-class DigammaBackward0(Node):
+class DigammaBackward0(SavesSelf):
     """Derivative of `digamma`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> DigammaBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = DigammaBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.polygamma_of(self_, 1)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(owned, k.mul, grad, k.polygamma_of(self_, 1))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.polygamma_of(self_, 1)),)
 
 
 @final
-class PolygammaBackward0(Node):
+class PolygammaBackward0(SavesSelf):
     """Derivative of `polygamma_of`."""
 
-    __slots__ = ("n", "saved_self")
+    __slots__ = ("n",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     n: int
 
     @staticmethod
     def record(self: TensorBase, n: SupportsIndex, *, inplace: bool = False) -> PolygammaBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = PolygammaBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.n = n if type(n) is int else integer(n)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.polygamma_of(self_, self.n + 1)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(owned, k.mul, grad, k.polygamma_of(self_, self.n + 1))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.polygamma_of(self_, self.n + 1)),)
 
 
 @final
-class PolygammaBackward1(Node):
+class PolygammaBackward1(SavesSelf):
     """Derivative of `polygamma_of`."""
 
-    __slots__ = ("n", "saved_self")
+    __slots__ = ("n",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     n: int
 
     @staticmethod
     def record(self: TensorBase, n: SupportsIndex, *, inplace: bool = False) -> PolygammaBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = PolygammaBackward1((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.n = n if type(n) is int else integer(n)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.polygamma_of(self_, self.n + 1)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(owned, k.mul, grad, k.polygamma_of(self_, self.n + 1))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.polygamma_of(self_, self.n + 1)),)
 
 
 @final
-class MvlgammaBackward0(Node):
+class MvlgammaBackward0(SavesSelf):
     """Derivative of `mvlgamma`."""
 
-    __slots__ = ("p", "saved_self")
+    __slots__ = ("p",)
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    overwrites: ClassVar[bool] = True
+    takes_large: ClassVar[bool] = True
 
-    saved_self: SavedVariable | None
     p: int
 
     @staticmethod
     def record(self: TensorBase, p: SupportsIndex, *, inplace: bool = False) -> MvlgammaBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = MvlgammaBackward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.p = p if type(p) is int else integer(p)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_mvlgamma(grad, self_, self.p),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = large_formulas.gradient_of_mvlgamma(owned, grad, self_, self.p)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (tensor_formulas.gradient_of_mvlgamma(grad, self_, self.p),)
 
 
 @final
-class IgammaBackward0(Node):
+class IgammaBackward0(SavesSelfOther):
     """Derivative of `igamma`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> IgammaBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = IgammaBackward0((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge1 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
-        node.saved_other = (
-            None
-            if edge1 is None
-            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.gradient_of_order(grad)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = array_formulas.gradient_of_order(grad) if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = k.mul(grad, array_formulas.gamma_density(self_, other))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = array_formulas.gradient_of_order(grad)
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = over(owned, k.mul, grad, array_formulas.gamma_density(self_, other))
         return (grad0, grad1), (SHARED, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.gradient_of_order(grad)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = tensor_formulas.gradient_of_order(grad) if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = F.mul(grad, tensor_formulas.gamma_density(self_, other))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class IgammacBackward0(Node):
+class IgammacBackward0(SavesSelfOther):
     """Derivative of `igammac`."""
 
-    __slots__ = ("saved_other", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> IgammacBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = IgammacBackward0((edge0, edge1))
-        node.saved_self = (
-            None
-            if edge1 is None
-            else (SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0))
-        )
-        node.saved_other = (
-            None
-            if edge1 is None
-            else (node.saved_self if other is self and not inplace else SavedVariable(other, edge1))
-        )
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        if self.saved_other is not None:
-            self.saved_other.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        if self.saved_other is not None:
-            self.saved_other = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.gradient_of_order(grad)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0 = array_formulas.gradient_of_order(grad) if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
             grad1 = k.mul(k.neg(grad), array_formulas.gamma_density(self_, other))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = array_formulas.gradient_of_order(grad)
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack_array(self)
-            grad1 = over(
-                1, k.mul, over(owned, k.neg, grad), array_formulas.gamma_density(self_, other)
-            )
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad1 = over(1, k.mul, over(owned, k.neg, grad), array_formulas.gamma_density(self_, other))
         return (grad0, grad1), (SHARED, FRESH)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.gradient_of_order(grad)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0 = tensor_formulas.gradient_of_order(grad) if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack(self)
-            saved_other = self.saved_other
-            assert saved_other is not None
-            other = saved_other.unpack(self)
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
             grad1 = F.mul(F.neg(grad), tensor_formulas.gamma_density(self_, other))
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class I0Backward0(Node):
+class I0Backward0(SavesSelf):
     """Derivative of `i0`."""
 
-    __slots__ = ("saved_self",)
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
+    takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> I0Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
         edge0 = gradient_edge(self)
         node = I0Backward0((edge0,))
-        node.saved_self = (
-            SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        )
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.special_i1(self_)),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             grad0 = over(owned, k.mul, grad, k.special_i1(self_))
         return (grad0,), (FRESH,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         return (F.mul(grad, F.special_i1(self_)),)
 
 
 @final
-class SpecialI1Backward0(Node):
+class SpecialI1Backward0(SavesSelfResult):
     """Derivative of `special_i1`."""
 
-    __slots__ = ("saved_result", "saved_self")
+    __slots__ = ()
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> SpecialI1Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
+    def record(self: TensorBase) -> SpecialI1Backward0:
         edge0 = gradient_edge(self)
         node = SpecialI1Backward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         return node
 
     def save_results(self, *results: TensorBase) -> None:
-        """Save the results that the derivative needs."""
         self.saved_result = SavedResult(results[0], 0)
 
-    def check_saved(self) -> None:
-        """Raise if a saved value cannot be used any more."""
-        if self.saved_self is not None:
-            self.saved_self.check(self)
-        self.saved_result.check(self)
-
-    def release_variables(self) -> None:
-        """Let go of what was saved."""
-        if self.saved_self is not None:
-            self.saved_self = RELEASED
-        self.saved_result = RELEASED
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack_array(self)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_i1(grad, self_, result),)
 
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
+    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            saved_self = self.saved_self
-            assert saved_self is not None
-            self_ = saved_self.unpack_array(self)
+            self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = large_formulas.gradient_of_i1(owned, grad, self_, result)
         return (grad0,), (SHARED,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        saved_self = self.saved_self
-        assert saved_self is not None
-        self_ = saved_self.unpack(self)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.gradient_of_i1(grad, self_, result),)

@@ -7,138 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+
 from vtgrad.graph.functions import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops import view_impls
-from vtgrad.ops.arguments import arrays_of
-from vtgrad.ops.explain import explain
-from vtgrad.ops.generated.structure_nodes import (
-    BlockDiagBackward0,
-    DiagEmbedBackward0,
-    NarrowCopyBackward0,
-    Rot90Backward0,
-    UnsafeSplitBackward0,
-    UnsafeSplitWithSizesBackward0,
-    ViewBackward0_copy,
-)
+from vtgrad.ops.calling.arguments import arrays_of
+from vtgrad.ops.calling.explain import explain
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, T
-from vtgrad.views.pieces import make_pieces
+from vtgrad.views.store_result import store_result
+from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.structure_nodes import (
+    BlockDiagBackward0, DiagEmbedBackward0, FlipBackward0, RepeatBackward0, RollBackward0,
+    Rot90Backward0, TrilBackward0, TriuBackward0,
+)
 
 __all__ = [
-    "_view_copy",
-    "block_diagonal",
-    "counted_indices",
-    "diag_embed",
-    "narrow_copy",
-    "rot90_turns",
-    "unsafe_split_equal",
-    "unsafe_split_with_sizes",
+    "block_diagonal", "counted_indices", "diag_embed", "flip_dims", "repeat_tiles", "roll",
+    "rot90_turns", "tril", "tril_", "triu", "triu_",
 ]
 
 
-def unsafe_split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
-    """Pieces of one size along a dimension, of which nobody knows that they share memory."""
-    try:
-        impls = view_impls.split_equal(self._impl, split_size, dim)
-    except Exception as error:
-        explain(error, "self: Tensor, split_size: int, dim: int", self, split_size, dim)
-        raise
-    node = (
-        UnsafeSplitBackward0.record(self, split_size, dim)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_pieces(self, impls, node)
-
-
-def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
-    """Pieces of given sizes along a dimension, of which nobody knows that they share memory.
-
-    They may be written in place, but then neither the tensor nor its other pieces may be used:
-    their versions do not move.
-    """
-    try:
-        impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
-    except Exception as error:
-        explain(
-            error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim
-        )
-        raise
-    node = (
-        UnsafeSplitWithSizesBackward0.record(input, split_sizes, dim)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_pieces(input, impls, node)
-
-
-def narrow_copy(input: T, dim: AnyInt, start: AnyInt, length: AnyInt, *, out: T | None = None) -> T:
-    """Some elements of a dimension, as a copy."""
-    try:
-        if out is not None:
-            check_out(out, input)
-        array = quiet.run(k.narrow_copy, input._impl.array, dim, start, length)
-    except Exception as error:
-        if renewed(error):
-            return narrow_copy(input, dim, start, length, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, start: int, length: int, out: Tensor | None",
-            input,
-            dim,
-            start,
-            length,
-            out,
-        )
-        raise
-    if out is not None:
-        return write_out(out, array, "narrow_copy", exact=True)
-    result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = NarrowCopyBackward0.record(input, dim, start, length)
-        set_history(result, node)
-    return result
-
-
-def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
-    """A row-major copy in another shape."""
-    try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.view_copy, self._impl.array, size)
-    except Exception as error:
-        if renewed(error):
-            return _view_copy(self, size, out=out)
-        explain(error, "self: Tensor, size: Sequence[int], out: Tensor | None", self, size, out)
-        raise
-    if out is not None:
-        return write_out(out, array, "_view_copy", exact=True)
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = ViewBackward0_copy.record(self, size)
-        set_history(result, node)
-    return result
-
-
-def diag_embed(
-    input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -1, *, out: T | None = None
-) -> T:
+def diag_embed(input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -1, *, out: T | None = None) -> T:
     """Matrices of zeros, over two new dimensions, with the last dimension on a diagonal."""
     try:
         if out is not None:
@@ -147,45 +39,13 @@ def diag_embed(
     except Exception as error:
         if renewed(error):
             return diag_embed(input, offset, dim1, dim2, out=out)
-        explain(
-            error,
-            "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None",
-            input,
-            offset,
-            dim1,
-            dim2,
-            out,
-        )
+        explain(error, "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None", input, offset, dim1, dim2, out)
         raise
     if out is not None:
         return write_out(out, array, "diag_embed", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = DiagEmbedBackward0.record(input, offset, dim1, dim2)
-        set_history(result, node)
-    return result
-
-
-def rot90_turns(self: T, turns: AnyInt, dims: Sequence[int]) -> T:
-    """The tensor turned by right angles in the plane of two dimensions."""
-    try:
-        array = quiet.run(k.rot90_turns, self._impl.array, turns, dims)
-    except Exception as error:
-        if renewed(error):
-            return rot90_turns(self, turns, dims)
-        explain(error, "self: Tensor, turns: int, dims: Sequence[int]", self, turns, dims)
-        raise
-    result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = Rot90Backward0.record(self, turns, dims)
         set_history(result, node)
     return result
 
@@ -206,6 +66,90 @@ def block_diagonal(tensors: Sequence[T]) -> T:
     return result
 
 
+def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
+    """The lower triangles of the last two dimensions, zeros above the diagonal."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.tril, input._impl.array, diagonal)
+    except Exception as error:
+        if renewed(error):
+            return tril(input, diagonal, out=out)
+        explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "tril", exact=True)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = TrilBackward0.record(input, diagonal)
+        set_history(result, node)
+    return result
+
+
+_tril_writer = store_result(k.tril, direct=False, total=False)
+
+
+def tril_(input: T, diagonal: AnyInt = 0) -> T:
+    """Write the result of `tril` into the tensor itself, which is returned."""
+    try:
+        return write(input, TrilBackward0.record, _tril_writer, diagonal, operator="tril_")
+    except Exception as error:
+        if renewed(error):
+            return tril_(input, diagonal)
+        explain(error, "input: Tensor, diagonal: int", input, diagonal)
+        raise
+
+
+def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
+    """The upper triangles of the last two dimensions, zeros below the diagonal."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.triu, input._impl.array, diagonal)
+    except Exception as error:
+        if renewed(error):
+            return triu(input, diagonal, out=out)
+        explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "triu", exact=True)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = TriuBackward0.record(input, diagonal)
+        set_history(result, node)
+    return result
+
+
+_triu_writer = store_result(k.triu, direct=False, total=False)
+
+
+def triu_(input: T, diagonal: AnyInt = 0) -> T:
+    """Write the result of `triu` into the tensor itself, which is returned."""
+    try:
+        return write(input, TriuBackward0.record, _triu_writer, diagonal, operator="triu_")
+    except Exception as error:
+        if renewed(error):
+            return triu_(input, diagonal)
+        explain(error, "input: Tensor, diagonal: int", input, diagonal)
+        raise
+
+
+def rot90_turns(self: T, turns: AnyInt, dims: Sequence[int]) -> T:
+    """The tensor turned by right angles in the plane of two dimensions."""
+    try:
+        array = quiet.run(k.rot90_turns, self._impl.array, turns, dims)
+    except Exception as error:
+        if renewed(error):
+            return rot90_turns(self, turns, dims)
+        explain(error, "self: Tensor, turns: int, dims: Sequence[int]", self, turns, dims)
+        raise
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = Rot90Backward0.record(self, turns, dims)
+        set_history(result, node)
+    return result
+
+
 def counted_indices(repeats: T, *, output_size: AnyInt | None = None) -> T:
     """Each position as often as the count there says."""
     try:
@@ -216,4 +160,52 @@ def counted_indices(repeats: T, *, output_size: AnyInt | None = None) -> T:
         explain(error, "repeats: Tensor, output_size: int | None", repeats, output_size)
         raise
     result = wrap_like(repeats, array)
+    return result
+
+
+def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
+    """The tensor tiled along each dimension, new ones in front."""
+    try:
+        array = quiet.run(k.repeat, self._impl.array, repeats)
+    except Exception as error:
+        if renewed(error):
+            return repeat_tiles(self, repeats)
+        explain(error, "self: Tensor, repeats: Sequence[int]", self, repeats)
+        raise
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = RepeatBackward0.record(self, repeats)
+        set_history(result, node)
+    return result
+
+
+def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> T:
+    """The elements shifted cyclically along dimensions, or in row-major order without any."""
+    try:
+        array = quiet.run(k.roll, input._impl.array, shifts, dims)
+    except Exception as error:
+        if renewed(error):
+            return roll(input, shifts, dims)
+        explain(error, "input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None", input, shifts, dims)
+        raise
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = RollBackward0.record(input, shifts, dims)
+        set_history(result, node)
+    return result
+
+
+def flip_dims(self: T, dims: AnyInt | Sequence[int]) -> T:
+    """The elements in reverse order along dimensions."""
+    try:
+        array = quiet.run(k.flip, self._impl.array, dims)
+    except Exception as error:
+        if renewed(error):
+            return flip_dims(self, dims)
+        explain(error, "self: Tensor, dims: int | Sequence[int]", self, dims)
+        raise
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = FlipBackward0.record(self, dims)
+        set_history(result, node)
     return result

@@ -10,215 +10,21 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import collect_next_edges, gradient_edge
-from vtgrad.graph.node import SHARED, Node
+from vtgrad.graph.node import FRESH, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.saving import (
-    integers,
-    shapes_of_operand,
-)
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.unchecked import AnyInt
+from vtgrad.ops.saving.operands import integers, shapes_of_operand
 
 
 @final
-class UnsafeSplitBackward0(Node):
-    """Derivative of `unsafe_split_equal`."""
-
-    __slots__ = ("dim", "self_shape")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    dim: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        split_size: SupportsIndex,
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> UnsafeSplitBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsafeSplitBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
-
-
-@final
-class UnsafeSplitWithSizesBackward0(Node):
-    """Derivative of `unsafe_split_with_sizes`."""
-
-    __slots__ = ("dim", "self_shape", "split_sizes")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    split_sizes: Sequence[int]
-    dim: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        split_sizes: Sequence[int],
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> UnsafeSplitWithSizesBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsafeSplitWithSizesBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.split_sizes = integers(split_sizes)
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
-
-
-@final
-class NarrowCopyBackward0(Node):
-    """Derivative of `narrow_copy`."""
-
-    __slots__ = ("dim", "length", "self_shape", "start")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    dim: int
-    start: int
-    length: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex,
-        start: SupportsIndex,
-        length: SupportsIndex,
-        *,
-        inplace: bool = False,
-    ) -> NarrowCopyBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = NarrowCopyBackward0((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.dim = dim if type(dim) is int else integer(dim)
-        node.start = start if type(start) is int else integer(start)
-        node.length = length if type(length) is int else integer(length)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (
-            array_formulas.narrow_copy_gradient(
-                grad, self.self_shape, self.dim, self.start, self.length
-            ),
-        )
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (
-            tensor_formulas.narrow_copy_gradient(
-                grad, self.self_shape, self.dim, self.start, self.length
-            ),
-        )
-
-
-@final
-class ViewBackward0_copy(Node):
-    """Derivative of `_view_copy`."""
-
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(
-        self: TensorBase, size: Sequence[int], *, inplace: bool = False
-    ) -> ViewBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.reshape(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.reshape(grad, self.self_shape),)
-
-
-@final
-class DiagEmbedBackward0(Node):
+class DiagEmbedBackward0(OperatorNode):
     """Derivative of `diag_embed`."""
 
     __slots__ = ("dim1", "dim2", "offset")
@@ -230,45 +36,90 @@ class DiagEmbedBackward0(Node):
     dim2: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        offset: SupportsIndex = 0,
-        dim1: SupportsIndex = -2,
-        dim2: SupportsIndex = -1,
-        *,
-        inplace: bool = False,
-    ) -> DiagEmbedBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = DiagEmbedBackward0((edge0,))
+    def record(self: TensorBase, offset: SupportsIndex = 0, dim1: SupportsIndex = -2, dim2: SupportsIndex = -1) -> DiagEmbedBackward0:
+        node = DiagEmbedBackward0((gradient_edge(self),))
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         node.dim2 = dim2 if type(dim2) is int else integer(dim2)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.diagonal(grad, self.offset, self.dim1, self.dim2),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.diagonal(grad, self.offset, self.dim1, self.dim2),)
 
 
 @final
-class Rot90Backward0(Node):
+class BlockDiagBackward0(OperatorNode):
+    """Derivative of `block_diagonal`."""
+
+    __slots__ = ("tensors_shapes",)
+
+    tensors_shapes: list[Shape]
+
+    @staticmethod
+    def record(tensors: Sequence[TensorBase]) -> BlockDiagBackward0:
+        edges = collect_next_edges(*tensors)
+        node = BlockDiagBackward0(edges)
+        node.tensors_shapes = shapes_of_operand(tensors)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return array_formulas.block_diag_gradients(grad, self.tensors_shapes)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return tensor_formulas.block_diag_gradients(grad, self.tensors_shapes)
+
+
+@final
+class TrilBackward0(OperatorNode):
+    """Derivative of `tril`."""
+
+    __slots__ = ("diagonal",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    diagonal: int
+
+    @staticmethod
+    def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TrilBackward0:
+        node = TrilBackward0((gradient_edge(self),))
+        node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.tril(grad, self.diagonal),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.tril(grad, self.diagonal),)
+
+
+@final
+class TriuBackward0(OperatorNode):
+    """Derivative of `triu`."""
+
+    __slots__ = ("diagonal",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    diagonal: int
+
+    @staticmethod
+    def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TriuBackward0:
+        node = TriuBackward0((gradient_edge(self),))
+        node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.triu(grad, self.diagonal),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.triu(grad, self.diagonal),)
+
+
+@final
+class Rot90Backward0(OperatorNode):
     """Derivative of `rot90_turns`."""
 
     __slots__ = ("dims", "turns")
@@ -279,65 +130,87 @@ class Rot90Backward0(Node):
     dims: Sequence[int]
 
     @staticmethod
-    def record(
-        self: TensorBase, turns: SupportsIndex, dims: Sequence[int], *, inplace: bool = False
-    ) -> Rot90Backward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = Rot90Backward0((edge0,))
+    def record(self: TensorBase, turns: SupportsIndex, dims: Sequence[int]) -> Rot90Backward0:
+        node = Rot90Backward0((gradient_edge(self),))
         node.turns = turns if type(turns) is int else integer(turns)
         node.dims = integers(dims)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.turned_back(grad, self.turns, self.dims),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (tensor_formulas.turned_back(grad, self.turns, self.dims),)
 
 
 @final
-class BlockDiagBackward0(Node):
-    """Derivative of `block_diagonal`."""
+class RepeatBackward0(OperatorNode):
+    """Derivative of `repeat_tiles`."""
 
-    __slots__ = ("tensors_shapes",)
+    __slots__ = ("repeats", "self_shape")
 
-    tensors_shapes: list[Shape]
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    repeats: Sequence[int]
 
     @staticmethod
-    def record(tensors: Sequence[TensorBase], *, inplace: bool = False) -> BlockDiagBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edges = collect_next_edges(*tensors)
-        node = BlockDiagBackward0(edges)
-        node.tensors_shapes = shapes_of_operand(tensors)
+    def record(self: TensorBase, repeats: Sequence[int]) -> RepeatBackward0:
+        node = RepeatBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.repeats = integers(repeats)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        return array_formulas.block_diag_gradients(grad, self.tensors_shapes)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (array_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        return tensor_formulas.block_diag_gradients(grad, self.tensors_shapes)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (tensor_formulas.repeat_gradient(grad, self.repeats, self.self_shape),)
+
+
+@final
+class RollBackward0(OperatorNode):
+    """Derivative of `roll`."""
+
+    __slots__ = ("dims", "shifts")
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    shifts: AnyInt | Sequence[int]
+    dims: AnyInt | Sequence[int] | None
+
+    @staticmethod
+    def record(self: TensorBase, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> RollBackward0:
+        node = RollBackward0((gradient_edge(self),))
+        node.shifts = integers(shifts)
+        node.dims = integers(dims)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.roll(grad, array_formulas.opposite(self.shifts), self.dims),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.roll(grad, tensor_formulas.opposite(self.shifts), self.dims),)
+
+
+@final
+class FlipBackward0(OperatorNode):
+    """Derivative of `flip_dims`."""
+
+    __slots__ = ("dims",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    dims: AnyInt | Sequence[int]
+
+    @staticmethod
+    def record(self: TensorBase, dims: AnyInt | Sequence[int]) -> FlipBackward0:
+        node = FlipBackward0((gradient_edge(self),))
+        node.dims = integers(dims)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.flip(grad, self.dims),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.flip(grad, self.dims),)

@@ -7,228 +7,238 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vtgrad.ops.formulas.support import (
-    is_column_major,
-    is_plain_part,
-    kept_shape,
-    log_of_number,
-    no_derivative,
-    number_of_elements,
-    other_dims,
-    output_geometry,
-    reduced_count,
-    reduces_all,
-    sinc_slope,
-)
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.types import Dims, Geometry3, MemoryFormat
+from vtgrad.ops.formulas.arithmetic import log_of_number
+from vtgrad.ops.formulas.indexing import _broadcast
+from vtgrad.ops.formulas.indexing import number_of_elements
+from vtgrad.ops.formulas.linalg import is_column_major
+from vtgrad.ops.formulas.reductions import kept_shape
+from vtgrad.ops.formulas.reductions import reduced_count
+from vtgrad.ops.formulas.reductions import other_dims
+from vtgrad.ops.formulas.reductions import reduces_all
+from vtgrad.ops.formulas.special import no_derivative
+from vtgrad.ops.formulas.special import sinc_slope
+from vtgrad.ops.formulas.structure import opposite
+from vtgrad.ops.formulas.views import inverse_order
+from vtgrad.ops.formulas.views import output_geometry
+from vtgrad.ops.formulas.views import is_plain_part
+from vtgrad.ops.calling.types import Dims, Geometry3, MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
-    "adjoint_of",
-    "as_strided_gradient",
-    "block_diag_gradients",
-    "cat_gradients",
-    "cumsum_gradient",
-    "first_factor_gradient",
-    "for_each",
-    "gamma_density",
-    "gather_gradient",
-    "gathered_to",
-    "gradient_beyond",
-    "gradient_inside",
-    "gradient_of_acosh",
-    "gradient_of_aminmax",
-    "gradient_of_angle",
-    "gradient_of_base",
-    "gradient_of_distance",
-    "gradient_of_dividend",
-    "gradient_of_divisor",
-    "gradient_of_exponent",
-    "gradient_of_i1",
-    "gradient_of_logcumsumexp",
-    "gradient_of_logit",
-    "gradient_of_lower",
-    "gradient_of_magnitude",
-    "gradient_of_mvlgamma",
-    "gradient_of_nan_to_num",
-    "gradient_of_number_exponent",
-    "gradient_of_order",
-    "gradient_of_power",
-    "gradient_of_renorm",
-    "gradient_of_sgn",
-    "gradient_of_sinc",
-    "gradient_of_std_mean",
-    "gradient_of_trace",
-    "gradient_of_upper",
-    "gradient_of_var_mean",
-    "gradient_of_xlogy",
-    "gradient_of_xlogy_number",
-    "index_add_source_gradient",
-    "index_copy_source_gradient",
-    "index_put_self_gradient",
-    "index_put_values_gradient",
-    "index_reduce_self_gradient",
-    "index_reduce_source_gradient",
-    "index_select_gradient",
-    "inverse_order",
-    "is_at_least",
-    "is_at_most",
-    "is_column_major",
-    "is_plain_part",
-    "joined_pairs",
-    "kept_shape",
-    "log_of_number",
-    "logsumexp_gradient",
-    "masked_scatter_source_gradient",
-    "masked_select_gradient",
-    "masked_total",
-    "mean_gradient",
-    "narrow_copy_gradient",
-    "no_derivative",
-    "number_of_elements",
-    "opposite",
-    "other_dims",
-    "outer_factor",
-    "outer_gradient",
-    "output_geometry",
-    "put_self_gradient",
-    "put_source_gradient",
-    "reduced_count",
-    "reduces_all",
-    "repeat_gradient",
-    "scaled_back",
-    "scatter_reduce_self_gradient",
-    "scatter_reduce_source_gradient",
-    "scatter_source_gradient",
-    "second_factor_gradient",
-    "shared_by_mask",
-    "shared_by_ties",
-    "shared_by_whole_ties",
-    "shared_gradient",
-    "sinc_slope",
-    "split_gradient",
-    "stack_gradients",
-    "std_gradient",
-    "sum_gradient",
-    "take_gradient",
-    "turned",
-    "turned_back",
-    "unbind_gradient",
-    "var_gradient",
+    "adjoint_of", "as_strided_gradient", "block_diag_gradients", "cat_gradients", "cumsum_gradient",
+    "first_factor_gradient", "for_each", "gamma_density", "gather_gradient", "gathered_to",
+    "gradient_beyond", "gradient_inside", "gradient_of_acosh", "gradient_of_aminmax",
+    "gradient_of_angle", "gradient_of_base", "gradient_of_distance", "gradient_of_dividend",
+    "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1", "gradient_of_logcumsumexp",
+    "gradient_of_logit", "gradient_of_lower", "gradient_of_magnitude", "gradient_of_mvlgamma",
+    "gradient_of_nan_to_num", "gradient_of_number_exponent", "gradient_of_order",
+    "gradient_of_power", "gradient_of_renorm", "gradient_of_sgn", "gradient_of_sinc",
+    "gradient_of_std_mean", "gradient_of_trace", "gradient_of_upper", "gradient_of_var_mean",
+    "gradient_of_xlogy", "gradient_of_xlogy_number", "index_add_source_gradient",
+    "index_copy_source_gradient", "index_put_self_gradient", "index_put_values_gradient",
+    "index_reduce_self_gradient", "index_reduce_source_gradient", "index_select_gradient",
+    "inverse_order", "is_at_least", "is_at_most", "is_column_major", "is_plain_part",
+    "joined_pairs", "kept_shape", "log_of_number", "logsumexp_gradient",
+    "masked_scatter_source_gradient", "masked_select_gradient", "masked_total", "mean_gradient",
+    "narrow_copy_gradient", "no_derivative", "number_of_elements", "opposite", "other_dims",
+    "outer_factor", "outer_gradient", "output_geometry", "put_self_gradient", "put_source_gradient",
+    "reduced_count", "reduces_all", "repeat_gradient", "scaled_back",
+    "scatter_reduce_self_gradient", "scatter_reduce_source_gradient", "scatter_source_gradient",
+    "second_factor_gradient", "shared_by_mask", "shared_by_ties", "shared_by_whole_ties",
+    "shared_gradient", "sinc_slope", "split_gradient", "stack_gradients", "std_gradient",
+    "sum_gradient", "take_gradient", "turned", "turned_back", "unbind_gradient", "var_gradient",
     "vector_norm_gradient",
 ]
 
 
-def inverse_order(dims: Sequence[int]) -> list[int]:
-    """The order of dimensions that undoes a permutation."""
-    count = len(dims)
-    order = [0] * count
-    for place, dim in enumerate(dims):
-        order[dim + count if dim < 0 else dim] = place
-    return order
+def gradient_of_dividend(grad: TensorBase, divisor: TensorBase | Number, rounding: str | None) -> TensorBase:
+    """The gradient of a dividend: zero with rounding. The divisor is protected all the same."""
+    return F.div(grad, F.conj(divisor)) if rounding is None else F.zeros_like(grad)
 
 
-def opposite(shifts: int | Sequence[int]) -> int | list[int]:
-    """Shifts that undo a roll."""
-    return -shifts if isinstance(shifts, int) else [-shift for shift in shifts]
+def gradient_of_divisor(grad: TensorBase, dividend: TensorBase, divisor: TensorBase | Number, rounding: str | None) -> TensorBase:
+    """The gradient of a divisor: zero with rounding; see `gradient_of_dividend`."""
+    if rounding is not None:
+        return F.zeros_like(grad)
+    return F.mul(F.neg(grad), F.conj(F.div(F.div(dividend, divisor), divisor)))
 
 
-def as_strided_gradient(
-    grad: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3
-) -> TensorBase:
-    """The gradient of the argument of `as_strided`; constant zeros if nothing was shown."""
-    if 0 in output_geometry[0]:
-        return F.zeros_shaped(grad, input_geometry[0])
-    return F.as_strided_backward(grad, input_geometry, output_geometry)
+def gradient_of_power(grad: TensorBase, base: TensorBase, exponent: Number) -> TensorBase:
+    """The gradient of the base of ``base ** number``; 0 for the exponent 0, also at 0."""
+    if exponent == 0:
+        return F.zeros_like(grad)
+    if exponent == 2:
+        return F.mul(F.mul(grad, 2), F.conj(base))
+    return F.mul(grad, F.conj(F.mul(F.pow(base, exponent - 1), exponent)))
 
 
-def gradient_beyond(
-    grad: TensorBase,
-    base_geometry: Geometry3,
-    input_geometry: Geometry3,
-    output_geometry: Geometry3,
-) -> TensorBase:
-    """The gradient of a base where `as_strided` of a view of it showed more than the view."""
-    if 0 in output_geometry[0]:
-        return F.zeros_shaped(grad, base_geometry[0])
-    ones = F.add(F.zeros_shaped(grad, input_geometry[0]), 1)
-    seen = F.as_strided_forward(ones, input_geometry, output_geometry)
-    beyond = F.masked_fill(grad, F.ne(seen, 0), 0)
-    return F.as_strided_backward(beyond, base_geometry, output_geometry)
+def gradient_of_base(grad: TensorBase, base: TensorBase, exponent: TensorBase) -> TensorBase:
+    """The gradient of the base of ``base ** exponent``; 0 where the exponent is 0."""
+    slope = F.mul(F.pow(base, F.sub(exponent, 1)), exponent)
+    return F.where(F.eq(exponent, 0), 0, F.mul(grad, F.conj(slope)))
 
 
-def split_gradient(
-    grads: Sequence[TensorBase | None],
-    sizes: Shape,
-    dim: int,
-    split_sizes: Sequence[int] | None = None,
-) -> TensorBase:
-    """The pieces' gradients joined; a piece without one counts as zeros."""
-    present = next(grad for grad in grads if grad is not None)
-    axis = dim + len(sizes) if dim < 0 else dim
-    whole = sizes[axis]
-    # Pieces of one size: the first one tells it, unless it is missing.
-    size = whole
-    if split_sizes is None and len(grads) > 1:
-        for place, grad in enumerate(grads):
-            if grad is not None and place < len(grads) - 1:
-                size = grad.shape[axis]
-                break
-        else:
-            size = (whole - present.shape[axis]) // (len(grads) - 1)
-    parts: list[TensorBase] = []
-    start = 0
-    for place, grad in enumerate(grads):
-        length = min(size, whole - start) if split_sizes is None else split_sizes[place]
-        start += length
-        if grad is None:
-            grad = F.zeros_shaped(present, (*sizes[:axis], length, *sizes[axis + 1 :]))
-        parts.append(grad)
-    return F.cat(parts, axis)
+def gradient_of_exponent(grad: TensorBase, base: TensorBase, exponent: TensorBase, result: TensorBase) -> TensorBase:
+    """The gradient of the exponent of ``base ** exponent``.
+
+    Where the base is 0 the power does not change with an exponent that is 0 or has a positive real
+    part. Otherwise it is not a number, nor is the gradient.
+    """
+    flat = F.logical_and(F.eq(base, 0), F.has_power_of_zero(exponent))
+    # The logarithm in the result's dtype: a negative base of a complex power has one.
+    base = F.add(base, F.zeros_like(result))
+    return F.mul(grad, F.where(flat, 0, F.conj(F.mul(result, F.log(base)))))
 
 
-def unbind_gradient(grads: Sequence[TensorBase | None], dim: int) -> TensorBase:
-    """The slices' gradients stacked; a slice without one counts as zeros."""
-    present = next(grad for grad in grads if grad is not None)
-    return F.stack([F.zeros_like(present) if grad is None else grad for grad in grads], dim)
+def gradient_of_number_exponent(grad: TensorBase, base: Number, exponent: TensorBase, result: TensorBase) -> TensorBase:
+    """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
+    if isinstance(base, complex) or base >= 0:
+        slope = F.conj(F.mul(result, log_of_number(base)))
+    else:
+        # The logarithm in the result's dtype: a negative base of a complex power has one.
+        slope = F.conj(F.mul(result, F.log(F.add(F.zeros_like(result), base))))
+    if base == 0:
+        slope = F.where(F.has_power_of_zero(exponent), 0, slope)
+    return F.mul(grad, slope)
 
 
-def cat_gradients(grad: TensorBase, shapes: Sequence[Shape], dim: int) -> list[TensorBase]:
-    """For each joined tensor its part of the gradient."""
-    parts: list[TensorBase] = []
-    start = 0
-    axis = dim + len(grad.shape) if dim < 0 else dim
-    for shape in shapes:
-        # A tensor of shape (0,) joins anything and takes no place.
-        if shape == (0,):
-            parts.append(F.zeros_shaped(grad, shape))
-        else:
-            parts.append(F.slice(grad, axis, start, start + shape[axis]))
-            start += shape[axis]
-    return parts
+def gradient_of_sgn(grad: TensorBase, self: TensorBase, result: TensorBase) -> TensorBase:
+    """What of the gradient is across the direction of the value, divided by its length.
+
+    Real values have no such direction: zeros come out. So they do where the value is 0.
+    """
+    length = F.abs(self)
+    # Not "is zero": what is nan has no direction either.
+    zero = F.logical_not(F.gt(length, 0))
+    along = F.mul(F.add(F.mul(F.conj(result), grad), F.mul(result, F.conj(grad))), 0.5)
+    across = F.sub(grad, F.mul(result, along))
+    return F.where(zero, 0, F.div(across, F.where(zero, 1, length)))
 
 
-def stack_gradients(grad: TensorBase, dim: int) -> Sequence[TensorBase]:
-    """For each stacked tensor its slice of the gradient."""
-    return F.unbind(grad, dim)
+def shared_gradient(grad: TensorBase, a: TensorBase, b: TensorBase, lost: TensorBase) -> TensorBase:
+    """The gradient of one of two values of which one was taken: half of it where both are equal."""
+    return F.halved_where(F.where(lost, 0, grad), F.eq(a, b))
 
 
-def repeat_gradient(grad: TensorBase, repeats: Sequence[int], sizes: Shape) -> TensorBase:
-    """The sum over all tiles."""
-    if 0 in repeats:
-        return F.zeros_shaped(grad, sizes)
-    padded = (1,) * (len(repeats) - len(sizes)) + tuple(sizes)
-    tiles = [n for pair in zip(repeats, padded, strict=True) for n in pair]
-    over = tuple(range(0, len(tiles), 2))
-    return F.reshape(F.sum(F.reshape(grad, tiles), over), sizes) if over else grad
+def gradient_inside(grad: TensorBase, self: TensorBase, low: TensorBase | Number | None, high: TensorBase | Number | None) -> TensorBase:
+    """The gradient where the value is not outside of its bounds."""
+    if low is None:
+        assert high is not None
+        return F.where(F.le(self, high), grad, 0)
+    inside = F.ge(self, low)
+    if high is not None:
+        inside = F.logical_and(inside, F.le(self, high))
+    return F.where(inside, grad, 0)
+
+
+def gradient_of_lower(grad: TensorBase, self: TensorBase, low: TensorBase | None, high: TensorBase | None) -> TensorBase:
+    """The gradient of a lower bound: where the value is below it, and the upper one above."""
+    assert low is not None
+    taken = F.lt(self, low)
+    if high is not None:
+        taken = F.logical_and(taken, F.lt(low, high))
+    return F.where(taken, grad, 0)
+
+
+def gradient_of_upper(grad: TensorBase, self: TensorBase, low: TensorBase | None, high: TensorBase | None) -> TensorBase:
+    """The gradient of an upper bound: where the value, or the lower bound, is above it."""
+    assert high is not None
+    taken = F.gt(self, high)
+    if low is not None:
+        taken = F.logical_or(taken, F.lt(high, low))
+    return F.where(taken, grad, 0)
+
+
+def is_at_least(a: TensorBase, b: TensorBase) -> TensorBase:
+    """Where `fmax` takes the first value."""
+    return F.logical_or(F.ge(a, b), F.isnan(b))
+
+
+def is_at_most(a: TensorBase, b: TensorBase) -> TensorBase:
+    """Where `fmin` takes the first value."""
+    return F.logical_or(F.le(a, b), F.isnan(b))
+
+
+def gradient_of_angle(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The gradient of the values whose angles were taken: across them, by their length.
+
+    A real value keeps its angle when it moves, and at 0 there is none.
+    """
+    if dtype.kind != "c":
+        return F.zeros_like(grad)
+    length = F.abs(self)
+    # Not "is zero": what is nan has no angle either.
+    zero = F.logical_not(F.gt(length, 0))
+    unit = F.div(self, F.where(zero, 1, F.mul(length, length)))
+    return F.where(zero, 0, F.mul(F.mul(unit, grad), 1j))
 
 
 def joined_pairs(grad: TensorBase) -> TensorBase:
     """Complex numbers from pairs of real ones, which may lie anywhere."""
     # A copy also where they lie well: a part of an array may begin in the middle of a number.
     return F.view_as_complex(F.clone(grad, memory_format=MemoryFormat.CONTIGUOUS))
+
+
+def cumsum_gradient(grad: TensorBase, dim: int) -> TensorBase:
+    """Each element went into its own sum and all later ones."""
+    if grad.ndim == 0:
+        return F.clone(grad)
+    return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,))
+
+
+def gradient_of_logcumsumexp(grad: TensorBase, input: TensorBase, result: TensorBase, dim: int, dtype: NumpyDType) -> TensorBase:
+    """Each element went into all later sums: those are added up as logarithms, signs apart."""
+    if grad.ndim == 0:
+        return F.clone(grad)
+    if dtype.kind == "c":
+        logs = F.logcumsumexp_dim(F.flip(F.sub(F.log(grad), F.conj(result)), (dim,)), dim)
+        return F.exp(F.add(F.flip(logs, (dim,)), F.conj(input)))
+    total = F.zeros_like(grad)
+    for sign in (1, -1):
+        part = F.mul(grad, sign)
+        there = F.gt(part, 0)
+        logs = F.sub(F.log(F.where(there, part, 1)), result)
+        logs = F.flip(F.where(there, logs, float("-inf")), (dim,))
+        later = F.flip(F.logcumsumexp_dim(logs, dim), (dim,))
+        total = F.add(total, F.mul(F.exp(F.add(later, input)), sign))
+    return total
+
+
+def turned(grad: TensorBase, leg: TensorBase, y: TensorBase, x: TensorBase) -> TensorBase:
+    """The gradient of a coordinate in the angle of the point (x, y), `leg` being the other one.
+
+    It is `leg` by the squared distance from the origin; 0 at the origin.
+    """
+    square = F.add(F.mul(y, y), F.mul(x, x))
+    origin = F.eq(square, 0)
+    inverse = F.where(origin, 0, F.reciprocal(F.where(origin, 1, square)))
+    return F.mul(F.mul(grad, leg), inverse)
+
+
+def gradient_of_acosh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The gradient by ``sqrt(x * x - 1)``, of complex values on the branch that `acosh` is on."""
+    if dtype.kind != "c":
+        return F.mul(grad, F.rsqrt(F.sub(F.mul(self, self), 1)))
+    return F.mul(grad, F.conj(F.mul(F.rsqrt(F.sub(self, 1)), F.rsqrt(F.add(self, 1)))))
+
+
+def gradient_of_magnitude(grad: TensorBase, self: TensorBase, result: TensorBase) -> TensorBase:
+    """The gradient of what `copysign` gave another sign: turned if that was turned, 0 at 0."""
+    zero = F.eq(self, 0)
+    return F.mul(grad, F.where(zero, 0, F.div(result, F.where(zero, 1, self))))
+
+
+def gradient_of_nan_to_num(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The gradient where a value was finite; of complex ones, part by part."""
+    if dtype.kind != "c":
+        return F.where(F.isfinite(self), grad, 0)
+    finite = F.finite_parts(self)
+    turned_grad, turned_finite = F.conj(grad), F.conj(finite)
+    real = F.mul(F.add(grad, turned_grad), F.add(finite, turned_finite))
+    imaginary = F.mul(F.sub(grad, turned_grad), F.mul(F.sub(finite, turned_finite), -1j))
+    return F.mul(F.add(real, imaginary), 0.25)
 
 
 def gather_gradient(grad: TensorBase, self: TensorBase, dim: int, index: TensorBase) -> TensorBase:
@@ -250,33 +260,25 @@ def gathered_to(grad: TensorBase, sizes: Shape) -> TensorBase:
     return grad
 
 
-def scatter_source_gradient(
-    grad: TensorBase, dim: int, index: TensorBase, self_sizes: Shape, sizes: Shape
-) -> TensorBase:
+def scatter_source_gradient(grad: TensorBase, dim: int, index: TensorBase, self_sizes: Shape, sizes: Shape) -> TensorBase:
     """The gradient at each place written, for the values that stayed there."""
     taken = F.gather(grad, dim, index)
     lost = F.scatter_overwritten(index, self_sizes, dim)
     return gathered_to(F.masked_fill(taken, lost, 0), sizes)
 
 
-def index_select_gradient(
-    grad: TensorBase, sizes: Shape, dim: int, index: TensorBase
-) -> TensorBase:
+def index_select_gradient(grad: TensorBase, sizes: Shape, dim: int, index: TensorBase) -> TensorBase:
     """Every mention of a slice adds to its gradient."""
     return F.index_add(F.zeros_shaped(grad, sizes), dim, index, grad)
 
 
-def index_add_source_gradient(
-    grad: TensorBase, dim: int, index: TensorBase, source: TensorBase, alpha: Number
-) -> TensorBase:
+def index_add_source_gradient(grad: TensorBase, dim: int, index: TensorBase, source: TensorBase, alpha: Number) -> TensorBase:
     """The gradient of each slice's place, times the factor."""
     taken = F.reshape(F.index_select(grad, dim, index), source.shape)
     return taken if alpha == 1 else F.mul(taken, alpha)
 
 
-def index_copy_source_gradient(
-    grad: TensorBase, dim: int, index: TensorBase, source: TensorBase
-) -> TensorBase:
+def index_copy_source_gradient(grad: TensorBase, dim: int, index: TensorBase, source: TensorBase) -> TensorBase:
     """The gradient of each slice's place, for the slices that stayed there."""
     taken = F.reshape(F.index_select(grad, dim, index), source.shape)
     extent = grad.shape[dim] if grad.shape else 1
@@ -299,9 +301,7 @@ def masked_total(grad: TensorBase, mask: TensorBase) -> TensorBase:
     return F.sum(F.masked_select(grad, mask))
 
 
-def index_put_self_gradient(
-    grad: TensorBase, indices: Sequence[TensorBase], places: Shape, accumulate: bool
-) -> TensorBase:
+def index_put_self_gradient(grad: TensorBase, indices: Sequence[TensorBase], places: Shape, accumulate: bool) -> TensorBase:
     """Zero where values were stored, the gradient itself where they were added."""
     if accumulate:
         return grad
@@ -309,52 +309,13 @@ def index_put_self_gradient(
 
 
 def index_put_values_gradient(
-    grad: TensorBase,
-    indices: Sequence[TensorBase],
-    places: Shape,
-    self_sizes: Shape,
-    sizes: Shape,
-    accumulate: bool,
+    grad: TensorBase, indices: Sequence[TensorBase], places: Shape, self_sizes: Shape, sizes: Shape, accumulate: bool
 ) -> TensorBase:
     """The gradient at each place written, for the values that stayed there."""
     taken = F.index_at(grad, indices, places)
     if not accumulate:
         taken = F.masked_fill(taken, F.index_put_overwritten(indices, places, self_sizes), 0)
     return F.sum_to_size(taken, sizes)
-
-
-def _broadcast(a: Shape, b: Shape) -> Shape:
-    """The common shape of two that are known to have one."""
-    lead = max(len(a), len(b))
-    a, b = (1,) * (lead - len(a)) + tuple(a), (1,) * (lead - len(b)) + tuple(b)
-    return tuple([n if m == 1 else m for n, m in zip(a, b, strict=True)])
-
-
-def narrow_copy_gradient(
-    grad: TensorBase, sizes: Shape, dim: int, start: int, length: int
-) -> TensorBase:
-    """Zeros with the gradient in the range that was copied."""
-    first = start + sizes[dim] if start < 0 else start
-    return F.slice_backward(grad, sizes, dim, first, first + length, 1)
-
-
-def turned_back(grad: TensorBase, turns: int, dims: Sequence[int]) -> TensorBase:
-    """The gradient, turned the other way."""
-    return F.rot90_turns(grad, -turns, dims)
-
-
-def block_diag_gradients(grad: TensorBase, shapes: Sequence[Shape]) -> list[TensorBase]:
-    """For each block its part of the gradient."""
-    parts: list[TensorBase] = []
-    row = column = 0
-    for shape in shapes:
-        height = shape[0] if len(shape) == 2 else 1
-        width = shape[-1] if shape else 1
-        rows = F.slice(grad, 0, row, row + height)
-        parts.append(F.reshape(F.slice(rows, 1, column, column + width), shape))
-        row += height
-        column += width
-    return parts
 
 
 def put_self_gradient(grad: TensorBase, index: TensorBase, accumulate: bool) -> TensorBase:
@@ -364,9 +325,7 @@ def put_self_gradient(grad: TensorBase, index: TensorBase, accumulate: bool) -> 
     return F.put(grad, index, F.zeros_shaped(grad, index.shape))
 
 
-def put_source_gradient(
-    grad: TensorBase, index: TensorBase, self_sizes: Shape, sizes: Shape, accumulate: bool
-) -> TensorBase:
+def put_source_gradient(grad: TensorBase, index: TensorBase, self_sizes: Shape, sizes: Shape, accumulate: bool) -> TensorBase:
     """The gradient at each place written, for the values that stayed there."""
     taken = F.take(grad, index)
     if not accumulate:
@@ -385,14 +344,7 @@ def masked_scatter_source_gradient(grad: TensorBase, mask: TensorBase, sizes: Sh
 
 
 def scatter_reduce_self_gradient(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    src: TensorBase,
-    reduce: str,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of what was there before."""
     if 0 in index.shape:
@@ -409,14 +361,7 @@ def scatter_reduce_self_gradient(
 
 
 def scatter_reduce_source_gradient(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    src: TensorBase,
-    reduce: str,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of the values merged into it."""
     if 0 in index.shape:
@@ -436,14 +381,7 @@ def scatter_reduce_source_gradient(
 
 
 def index_reduce_self_gradient(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    source: TensorBase,
-    reduce: str,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, source: TensorBase, reduce: str, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of what was there before."""
     each = F.repeated_index(index, source.shape, dim)
@@ -451,20 +389,11 @@ def index_reduce_self_gradient(
 
 
 def index_reduce_source_gradient(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    source: TensorBase,
-    reduce: str,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, source: TensorBase, reduce: str, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of the slices merged into it."""
     each = F.repeated_index(index, source.shape, dim)
-    return scatter_reduce_source_gradient(
-        grad, self, dim, each, source, reduce, include_self, result
-    )
+    return scatter_reduce_source_gradient(grad, self, dim, each, source, reduce, include_self, result)
 
 
 def _merged_counts(grad: TensorBase, dim: int, index: TensorBase, include_self: bool) -> TensorBase:
@@ -477,13 +406,7 @@ def _merged_counts(grad: TensorBase, dim: int, index: TensorBase, include_self: 
 
 
 def _shared(
-    grad: TensorBase,
-    self: TensorBase,
-    dim: int,
-    index: TensorBase,
-    values: TensorBase,
-    include_self: bool,
-    result: TensorBase,
+    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, values: TensorBase, include_self: bool, result: TensorBase
 ) -> TensorBase:
     """The gradient of an extreme, divided by the number of values that are equally extreme.
 
@@ -516,135 +439,24 @@ def _leading(src: TensorBase, sizes: Shape) -> TensorBase:
     return src
 
 
-def scaled_back(grad: TensorBase, factor: Number) -> TensorBase:
-    """The gradient of a term with a factor; the very object if the factor is one."""
-    return grad if factor == 1 else F.mul(grad, F.conj(factor))
+def cat_gradients(grad: TensorBase, shapes: Sequence[Shape], dim: int) -> list[TensorBase]:
+    """For each joined tensor its part of the gradient."""
+    parts: list[TensorBase] = []
+    start = 0
+    axis = dim + len(grad.shape) if dim < 0 else dim
+    for shape in shapes:
+        # A tensor of shape (0,) joins anything and takes no place.
+        if shape == (0,):
+            parts.append(F.zeros_shaped(grad, shape))
+        else:
+            parts.append(F.slice(grad, axis, start, start + shape[axis]))
+            start += shape[axis]
+    return parts
 
 
-def gradient_of_dividend(
-    grad: TensorBase, divisor: TensorBase | Number, rounding: str | None
-) -> TensorBase:
-    """The gradient of a dividend: zero with rounding. The divisor is protected all the same."""
-    return F.div(grad, F.conj(divisor)) if rounding is None else F.zeros_like(grad)
-
-
-def gradient_of_divisor(
-    grad: TensorBase, dividend: TensorBase, divisor: TensorBase | Number, rounding: str | None
-) -> TensorBase:
-    """The gradient of a divisor: zero with rounding; see `gradient_of_dividend`."""
-    if rounding is not None:
-        return F.zeros_like(grad)
-    return F.mul(F.neg(grad), F.conj(F.div(F.div(dividend, divisor), divisor)))
-
-
-def gradient_of_power(grad: TensorBase, base: TensorBase, exponent: Number) -> TensorBase:
-    """The gradient of the base of ``base ** number``; 0 for the exponent 0, also at 0."""
-    if exponent == 0:
-        return F.zeros_like(grad)
-    if exponent == 2:
-        return F.mul(F.mul(grad, 2), F.conj(base))
-    return F.mul(grad, F.conj(F.mul(F.pow(base, exponent - 1), exponent)))
-
-
-def gradient_of_base(grad: TensorBase, base: TensorBase, exponent: TensorBase) -> TensorBase:
-    """The gradient of the base of ``base ** exponent``; 0 where the exponent is 0."""
-    slope = F.mul(F.pow(base, F.sub(exponent, 1)), exponent)
-    return F.where(F.eq(exponent, 0), 0, F.mul(grad, F.conj(slope)))
-
-
-def gradient_of_exponent(
-    grad: TensorBase, base: TensorBase, exponent: TensorBase, result: TensorBase
-) -> TensorBase:
-    """The gradient of the exponent of ``base ** exponent``.
-
-    Where the base is 0 the power does not change with an exponent that is 0 or has a positive real
-    part. Otherwise it is not a number, nor is the gradient.
-    """
-    flat = F.logical_and(F.eq(base, 0), F.has_power_of_zero(exponent))
-    # The logarithm in the result's dtype: a negative base of a complex power has one.
-    base = F.add(base, F.zeros_like(result))
-    return F.mul(grad, F.where(flat, 0, F.conj(F.mul(result, F.log(base)))))
-
-
-def gradient_of_number_exponent(
-    grad: TensorBase, base: Number, exponent: TensorBase, result: TensorBase
-) -> TensorBase:
-    """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
-    if isinstance(base, complex) or base >= 0:
-        slope = F.conj(F.mul(result, log_of_number(base)))
-    else:
-        # The logarithm in the result's dtype: a negative base of a complex power has one.
-        slope = F.conj(F.mul(result, F.log(F.add(F.zeros_like(result), base))))
-    if base == 0:
-        slope = F.where(F.has_power_of_zero(exponent), 0, slope)
-    return F.mul(grad, slope)
-
-
-def gradient_of_sgn(grad: TensorBase, self: TensorBase, result: TensorBase) -> TensorBase:
-    """What of the gradient is across the direction of the value, divided by its length.
-
-    Real values have no such direction: zeros come out. So they do where the value is 0.
-    """
-    length = F.abs(self)
-    # Not "is zero": what is nan has no direction either.
-    zero = F.logical_not(F.gt(length, 0))
-    along = F.mul(F.add(F.mul(F.conj(result), grad), F.mul(result, F.conj(grad))), 0.5)
-    across = F.sub(grad, F.mul(result, along))
-    return F.where(zero, 0, F.div(across, F.where(zero, 1, length)))
-
-
-def turned(grad: TensorBase, leg: TensorBase, y: TensorBase, x: TensorBase) -> TensorBase:
-    """The gradient of a coordinate in the angle of the point (x, y), `leg` being the other one.
-
-    It is `leg` by the squared distance from the origin; 0 at the origin.
-    """
-    square = F.add(F.mul(y, y), F.mul(x, x))
-    origin = F.eq(square, 0)
-    inverse = F.where(origin, 0, F.reciprocal(F.where(origin, 1, square)))
-    return F.mul(F.mul(grad, leg), inverse)
-
-
-def shared_gradient(grad: TensorBase, a: TensorBase, b: TensorBase, lost: TensorBase) -> TensorBase:
-    """The gradient of one of two values of which one was taken: half of it where both are equal."""
-    return F.halved_where(F.where(lost, 0, grad), F.eq(a, b))
-
-
-def gradient_inside(
-    grad: TensorBase,
-    self: TensorBase,
-    low: TensorBase | Number | None,
-    high: TensorBase | Number | None,
-) -> TensorBase:
-    """The gradient where the value is not outside of its bounds."""
-    if low is None:
-        assert high is not None
-        return F.where(F.le(self, high), grad, 0)
-    inside = F.ge(self, low)
-    if high is not None:
-        inside = F.logical_and(inside, F.le(self, high))
-    return F.where(inside, grad, 0)
-
-
-def gradient_of_lower(
-    grad: TensorBase, self: TensorBase, low: TensorBase | None, high: TensorBase | None
-) -> TensorBase:
-    """The gradient of a lower bound: where the value is below it, and the upper one above."""
-    assert low is not None
-    taken = F.lt(self, low)
-    if high is not None:
-        taken = F.logical_and(taken, F.lt(low, high))
-    return F.where(taken, grad, 0)
-
-
-def gradient_of_upper(
-    grad: TensorBase, self: TensorBase, low: TensorBase | None, high: TensorBase | None
-) -> TensorBase:
-    """The gradient of an upper bound: where the value, or the lower bound, is above it."""
-    assert high is not None
-    taken = F.gt(self, high)
-    if low is not None:
-        taken = F.logical_or(taken, F.lt(high, low))
-    return F.where(taken, grad, 0)
+def stack_gradients(grad: TensorBase, dim: int) -> Sequence[TensorBase]:
+    """For each stacked tensor its slice of the gradient."""
+    return F.unbind(grad, dim)
 
 
 def adjoint_of(matrix: TensorBase) -> TensorBase:
@@ -701,21 +513,12 @@ def mean_gradient(grad: TensorBase, sizes: Shape, dim: Dims) -> TensorBase:
     return F.expand(F.reshape(share, kept_shape(sizes, dim)), sizes)
 
 
-def cumsum_gradient(grad: TensorBase, dim: int) -> TensorBase:
-    """Each element went into its own sum and all later ones."""
-    if grad.ndim == 0:
-        return F.clone(grad)
-    return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,))
-
-
 def shared_by_mask(grad: TensorBase, mask: TensorBase, dim: Dims) -> TensorBase:
     """`grad` over the places where `mask` holds, in equal parts along `dim`."""
     return F.div(F.mul(grad, mask), F.sum(mask, dim, True))
 
 
-def shared_by_ties(
-    grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims
-) -> TensorBase:
+def shared_by_ties(grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims) -> TensorBase:
     """The gradient of an extreme value: those who reach it share it equally."""
     kept = kept_shape(input.shape, dim)
     mask = F.eq(input, F.reshape(result, kept))
@@ -734,9 +537,7 @@ def _reaches(values: TensorBase, extreme: TensorBase) -> TensorBase:
     return F.logical_or(F.eq(values, extreme), nans)
 
 
-def var_gradient(
-    grad: TensorBase, input: TensorBase, dim: Dims, correction: float | None
-) -> TensorBase:
+def var_gradient(grad: TensorBase, input: TensorBase, dim: Dims, correction: float | None) -> TensorBase:
     """The gradient of `var`: twice the distance from the mean, over the degrees of freedom."""
     sizes = input.shape
     centre = F.mean(input, dim, True)
@@ -749,21 +550,13 @@ def var_gradient(
     return F.mul(F.mul(kept, scale), F.sub(input, centre))
 
 
-def std_gradient(
-    grad: TensorBase,
-    input: TensorBase,
-    result: TensorBase,
-    dim: Dims,
-    correction: float | None,
-) -> TensorBase:
+def std_gradient(grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims, correction: float | None) -> TensorBase:
     """The gradient of `std`, taken as 0 where nothing varies."""
     of_variance = F.masked_fill(F.div(grad, F.mul(result, 2)), F.eq(result, 0), 0)
     return var_gradient(of_variance, input, dim, correction)
 
 
-def vector_norm_gradient(
-    grad: TensorBase, input: TensorBase, result: TensorBase, ord: float, dim: Dims
-) -> TensorBase:
+def vector_norm_gradient(grad: TensorBase, input: TensorBase, result: TensorBase, ord: float, dim: Dims) -> TensorBase:
     """The gradient of a vector norm, taken as 0 where the norm is 0."""
     kept = kept_shape(input.shape, dim)
     grad, result = F.reshape(grad, kept), F.reshape(result, kept)
@@ -784,9 +577,7 @@ def vector_norm_gradient(
     return F.mul(F.mul(input, F.pow(size, ord - 2)), share)
 
 
-def gradient_of_renorm(
-    grad: TensorBase, input: TensorBase, ord: float, dim: int, maxnorm: float
-) -> TensorBase:
+def gradient_of_renorm(grad: TensorBase, input: TensorBase, ord: float, dim: int, maxnorm: float) -> TensorBase:
     """The gradient of slices that were scaled by ``maxnorm / (norm + 1e-7)`` if too long.
 
     It has a part by the slice itself and one by its norm.
@@ -802,9 +593,7 @@ def gradient_of_renorm(
     return F.add(F.where(long, F.mul(grad, factor), grad), by_norm)
 
 
-def logsumexp_gradient(
-    grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims
-) -> TensorBase:
+def logsumexp_gradient(grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims) -> TensorBase:
     """Each element gets its share of the sum of exponentials."""
     kept = kept_shape(input.shape, dim)
     share = F.exp(F.sub(input, F.reshape(result, kept)))
@@ -812,11 +601,7 @@ def logsumexp_gradient(
 
 
 def gradient_of_aminmax(
-    grads: Sequence[TensorBase | None],
-    input: TensorBase,
-    low: TensorBase,
-    high: TensorBase,
-    dim: int | None,
+    grads: Sequence[TensorBase | None], input: TensorBase, low: TensorBase, high: TensorBase, dim: int | None
 ) -> TensorBase | None:
     """The gradients of both extremes, each shared by those who reach it."""
     first, second = grads
@@ -825,9 +610,7 @@ def gradient_of_aminmax(
     return _added(of_low, of_high)
 
 
-def gradient_of_var_mean(
-    grads: Sequence[TensorBase | None], input: TensorBase, dim: Dims, correction: float | None
-) -> TensorBase | None:
+def gradient_of_var_mean(grads: Sequence[TensorBase | None], input: TensorBase, dim: Dims, correction: float | None) -> TensorBase | None:
     """The gradients of a variance and of the mean."""
     first, second = grads
     of_var = None if first is None else var_gradient(first, input, dim, correction)
@@ -836,11 +619,7 @@ def gradient_of_var_mean(
 
 
 def gradient_of_std_mean(
-    grads: Sequence[TensorBase | None],
-    input: TensorBase,
-    std: TensorBase,
-    dim: Dims,
-    correction: float | None,
+    grads: Sequence[TensorBase | None], input: TensorBase, std: TensorBase, dim: Dims, correction: float | None
 ) -> TensorBase | None:
     """The gradients of a standard deviation and of the mean."""
     first, second = grads
@@ -856,79 +635,9 @@ def _added(first: TensorBase | None, second: TensorBase | None) -> TensorBase | 
     return F.add(first, second)
 
 
-def gradient_of_distance(
-    grad: TensorBase, a: TensorBase, b: TensorBase, result: TensorBase, ord: float
-) -> TensorBase:
+def gradient_of_distance(grad: TensorBase, a: TensorBase, b: TensorBase, result: TensorBase, ord: float) -> TensorBase:
     """The gradient of the first of two tensors in their distance."""
     return vector_norm_gradient(grad, F.sub(a, b), result, ord, None)
-
-
-def gradient_of_logcumsumexp(
-    grad: TensorBase, input: TensorBase, result: TensorBase, dim: int, dtype: NumpyDType
-) -> TensorBase:
-    """Each element went into all later sums: those are added up as logarithms, signs apart."""
-    if grad.ndim == 0:
-        return F.clone(grad)
-    if dtype.kind == "c":
-        logs = F.logcumsumexp_dim(F.flip(F.sub(F.log(grad), F.conj(result)), (dim,)), dim)
-        return F.exp(F.add(F.flip(logs, (dim,)), F.conj(input)))
-    total = F.zeros_like(grad)
-    for sign in (1, -1):
-        part = F.mul(grad, sign)
-        there = F.gt(part, 0)
-        logs = F.sub(F.log(F.where(there, part, 1)), result)
-        logs = F.flip(F.where(there, logs, float("-inf")), (dim,))
-        later = F.flip(F.logcumsumexp_dim(logs, dim), (dim,))
-        total = F.add(total, F.mul(F.exp(F.add(later, input)), sign))
-    return total
-
-
-def is_at_least(a: TensorBase, b: TensorBase) -> TensorBase:
-    """Where `fmax` takes the first value."""
-    return F.logical_or(F.ge(a, b), F.isnan(b))
-
-
-def is_at_most(a: TensorBase, b: TensorBase) -> TensorBase:
-    """Where `fmin` takes the first value."""
-    return F.logical_or(F.le(a, b), F.isnan(b))
-
-
-def gradient_of_magnitude(grad: TensorBase, self: TensorBase, result: TensorBase) -> TensorBase:
-    """The gradient of what `copysign` gave another sign: turned if that was turned, 0 at 0."""
-    zero = F.eq(self, 0)
-    return F.mul(grad, F.where(zero, 0, F.div(result, F.where(zero, 1, self))))
-
-
-def gradient_of_angle(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
-    """The gradient of the values whose angles were taken: across them, by their length.
-
-    A real value keeps its angle when it moves, and at 0 there is none.
-    """
-    if dtype.kind != "c":
-        return F.zeros_like(grad)
-    length = F.abs(self)
-    # Not "is zero": what is nan has no angle either.
-    zero = F.logical_not(F.gt(length, 0))
-    unit = F.div(self, F.where(zero, 1, F.mul(length, length)))
-    return F.where(zero, 0, F.mul(F.mul(unit, grad), 1j))
-
-
-def gradient_of_nan_to_num(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
-    """The gradient where a value was finite; of complex ones, part by part."""
-    if dtype.kind != "c":
-        return F.where(F.isfinite(self), grad, 0)
-    finite = F.finite_parts(self)
-    turned_grad, turned_finite = F.conj(grad), F.conj(finite)
-    real = F.mul(F.add(grad, turned_grad), F.add(finite, turned_finite))
-    imaginary = F.mul(F.sub(grad, turned_grad), F.mul(F.sub(finite, turned_finite), -1j))
-    return F.mul(F.add(real, imaginary), 0.25)
-
-
-def gradient_of_acosh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
-    """The gradient by ``sqrt(x * x - 1)``, of complex values on the branch that `acosh` is on."""
-    if dtype.kind != "c":
-        return F.mul(grad, F.rsqrt(F.sub(F.mul(self, self), 1)))
-    return F.mul(grad, F.conj(F.mul(F.rsqrt(F.sub(self, 1)), F.rsqrt(F.add(self, 1)))))
 
 
 def gradient_of_sinc(grad: TensorBase, self: TensorBase) -> TensorBase:
@@ -996,11 +705,97 @@ def gradient_of_i1(grad: TensorBase, self: TensorBase, result: TensorBase) -> Te
 
 def gradient_of_order(grad: TensorBase) -> TensorBase:
     """The gradient of an incomplete gamma function's order, which is refused as in PyTorch."""
-    return no_derivative(
-        grad, "igamma and igammac have no derivative with respect to input, their order; detach it"
-    )
+    return no_derivative(grad, "igamma and igammac have no derivative with respect to input, their order; detach it")
 
 
 def gamma_density(order: TensorBase, x: TensorBase) -> TensorBase:
     """``x ** (order - 1) * exp(-x) / gamma(order)``."""
     return F.exp(F.sub(F.sub(F.xlogy(F.sub(order, 1), x), x), F.lgamma(order)))
+
+
+def repeat_gradient(grad: TensorBase, repeats: Sequence[int], sizes: Shape) -> TensorBase:
+    """The sum over all tiles."""
+    if 0 in repeats:
+        return F.zeros_shaped(grad, sizes)
+    padded = (1,) * (len(repeats) - len(sizes)) + tuple(sizes)
+    tiles = [n for pair in zip(repeats, padded, strict=True) for n in pair]
+    over = tuple(range(0, len(tiles), 2))
+    return F.reshape(F.sum(F.reshape(grad, tiles), over), sizes) if over else grad
+
+
+def turned_back(grad: TensorBase, turns: int, dims: Sequence[int]) -> TensorBase:
+    """The gradient, turned the other way."""
+    return F.rot90_turns(grad, -turns, dims)
+
+
+def block_diag_gradients(grad: TensorBase, shapes: Sequence[Shape]) -> list[TensorBase]:
+    """For each block its part of the gradient."""
+    parts: list[TensorBase] = []
+    row = column = 0
+    for shape in shapes:
+        height = shape[0] if len(shape) == 2 else 1
+        width = shape[-1] if shape else 1
+        rows = F.slice(grad, 0, row, row + height)
+        parts.append(F.reshape(F.slice(rows, 1, column, column + width), shape))
+        row += height
+        column += width
+    return parts
+
+
+def scaled_back(grad: TensorBase, factor: Number) -> TensorBase:
+    """The gradient of a term with a factor; the very object if the factor is one."""
+    return grad if factor == 1 else F.mul(grad, F.conj(factor))
+
+
+def as_strided_gradient(grad: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3) -> TensorBase:
+    """The gradient of the argument of `as_strided`; constant zeros if nothing was shown."""
+    if 0 in output_geometry[0]:
+        return F.zeros_shaped(grad, input_geometry[0])
+    return F.as_strided_backward(grad, input_geometry, output_geometry)
+
+
+def gradient_beyond(grad: TensorBase, base_geometry: Geometry3, input_geometry: Geometry3, output_geometry: Geometry3) -> TensorBase:
+    """The gradient of a base where `as_strided` of a view of it showed more than the view."""
+    if 0 in output_geometry[0]:
+        return F.zeros_shaped(grad, base_geometry[0])
+    ones = F.add(F.zeros_shaped(grad, input_geometry[0]), 1)
+    seen = F.as_strided_forward(ones, input_geometry, output_geometry)
+    beyond = F.masked_fill(grad, F.ne(seen, 0), 0)
+    return F.as_strided_backward(beyond, base_geometry, output_geometry)
+
+
+def split_gradient(grads: Sequence[TensorBase | None], sizes: Shape, dim: int, split_sizes: Sequence[int] | None = None) -> TensorBase:
+    """The pieces' gradients joined; a piece without one counts as zeros."""
+    present = next(grad for grad in grads if grad is not None)
+    axis = dim + len(sizes) if dim < 0 else dim
+    whole = sizes[axis]
+    # Pieces of one size: the first one tells it, unless it is missing.
+    size = whole
+    if split_sizes is None and len(grads) > 1:
+        for place, grad in enumerate(grads):
+            if grad is not None and place < len(grads) - 1:
+                size = grad.shape[axis]
+                break
+        else:
+            size = (whole - present.shape[axis]) // (len(grads) - 1)
+    parts: list[TensorBase] = []
+    start = 0
+    for place, grad in enumerate(grads):
+        length = min(size, whole - start) if split_sizes is None else split_sizes[place]
+        start += length
+        if grad is None:
+            grad = F.zeros_shaped(present, (*sizes[:axis], length, *sizes[axis + 1 :]))
+        parts.append(grad)
+    return F.cat(parts, axis)
+
+
+def unbind_gradient(grads: Sequence[TensorBase | None], dim: int) -> TensorBase:
+    """The slices' gradients stacked; a slice without one counts as zeros."""
+    present = next(grad for grad in grads if grad is not None)
+    return F.stack([F.zeros_like(present) if grad is None else grad for grad in grads], dim)
+
+
+def narrow_copy_gradient(grad: TensorBase, sizes: Shape, dim: int, start: int, length: int) -> TensorBase:
+    """Zeros with the gradient in the range that was copied."""
+    first = start + sizes[dim] if start < 0 else start
+    return F.slice_backward(grad, sizes, dim, first, first + length, 1)

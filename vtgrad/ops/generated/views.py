@@ -7,142 +7,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
-from vtgrad.ops.explain import explain
-from vtgrad.ops.generated.views_nodes import (
-    AliasBackward0,
-    AliasBackward0_copy,
-    AsStridedBackward0,
-    AsStridedBackward0_copy,
-    AsStridedBackward1,
-    AsStridedBackwardBackward0,
-    AsStridedBeyondBackward0,
-    AsStridedForwardBackward0,
-    AsStridedScatterBackward0,
-    ConjBackward0,
-    DiagonalBackward0,
-    DiagonalBackward0_copy,
-    DiagonalBackwardBackward0,
-    DiagonalScatterBackward0,
-    ExpandBackward0,
-    ExpandBackward0_copy,
-    NegViewBackward0,
-    PermuteBackward0,
-    PermuteBackward0_copy,
-    ReshapeAliasBackward0,
-    SelectBackward0,
-    SelectBackward0_copy,
-    SelectBackwardBackward0,
-    SelectScatterBackward0,
-    SliceBackward0,
-    SliceBackward0_copy,
-    SliceBackwardBackward0,
-    SliceScatterBackward0,
-    SplitBackward0,
-    SplitBackward0_copy,
-    SplitWithSizesBackward0,
-    SplitWithSizesBackward0_copy,
-    SqueezeBackward0,
-    SqueezeBackward0_copy,
-    SqueezeBackward1,
-    SqueezeBackward1_copy,
-    SqueezeBackward2,
-    SqueezeBackward2_copy,
-    SqueezeBackward3,
-    SqueezeBackward4,
-    SqueezeBackward5,
-    TBackward0,
-    TBackward0_copy,
-    TBackward1,
-    TransposeBackward0,
-    TransposeBackward0_copy,
-    TransposeBackward1,
-    UnbindBackward0,
-    UnbindBackward0_copy,
-    UnfoldBackward0,
-    UnfoldBackward0_copy,
-    UnfoldBackwardBackward0,
-    UnsafeViewBackward0,
-    UnsqueezeBackward0,
-    UnsqueezeBackward0_copy,
-    UnsqueezeBackward1,
-    ViewAsComplexBackward0,
-    ViewAsRealBackward0,
-    ViewBackward0,
-)
-from vtgrad.ops.types import Geometry3
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
-from vtgrad.views.pieces import make_copies
-from vtgrad.views.view_info import ViewFunction
+from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
 from vtgrad.views.write import write_geometry
 from vtgrad.views.write_out import check_out, write_out
+from vtgrad.ops.generated.views_nodes import (
+    AliasBackward0, AsStridedBackward0, AsStridedBackward1, AsStridedBackwardBackward0,
+    AsStridedBeyondBackward0, AsStridedForwardBackward0, AsStridedScatterBackward0,
+    DiagonalBackward0, DiagonalBackwardBackward0, DiagonalScatterBackward0, ExpandBackward0,
+    NarrowCopyBackward0, PermuteBackward0, ReshapeAliasBackward0, SelectBackward0,
+    SelectBackwardBackward0, SelectScatterBackward0, SliceBackward0, SliceBackwardBackward0,
+    SliceScatterBackward0, SplitBackward0, SplitWithSizesBackward0, SqueezeBackward0,
+    SqueezeBackward1, SqueezeBackward2, SqueezeBackward3, SqueezeBackward4, SqueezeBackward5,
+    TBackward0, TBackward1, TransposeBackward0, TransposeBackward1, UnbindBackward0,
+    UnfoldBackward0, UnfoldBackwardBackward0, UnsafeSplitBackward0, UnsafeSplitWithSizesBackward0,
+    UnsafeViewBackward0, UnsqueezeBackward0, UnsqueezeBackward1, ViewBackward0, ViewBackward0_copy,
+)
 
 __all__ = [
-    "_as_strided_copy",
-    "_neg_view",
-    "_reshape_alias",
-    "_squeeze_all_copy",
-    "_squeeze_dim_copy",
-    "_squeeze_dims_copy",
-    "_unsafe_view",
-    "alias",
-    "alias_copy",
-    "as_strided_backward",
-    "as_strided_beyond",
-    "as_strided_forward",
-    "as_strided_part",
-    "as_strided_part_",
-    "as_strided_scatter_at",
-    "conj_view",
-    "diagonal",
-    "diagonal_backward",
-    "diagonal_copy",
-    "diagonal_scatter",
-    "expand_copy",
-    "expand_sizes",
-    "permute_copy",
-    "permute_dims",
-    "select",
-    "select_backward",
-    "select_copy",
-    "select_scatter",
-    "slice",
-    "slice_backward",
-    "slice_copy",
-    "slice_scatter",
-    "split_copy",
-    "split_equal",
-    "split_with_sizes",
-    "split_with_sizes_copy",
-    "squeeze_all",
-    "squeeze_all_",
-    "squeeze_dim",
-    "squeeze_dim_",
-    "squeeze_dims",
-    "squeeze_dims_",
-    "t",
-    "t_",
-    "t_copy",
-    "transpose",
-    "transpose_",
-    "transpose_copy",
-    "unbind",
-    "unbind_copy",
-    "unfold",
-    "unfold_backward",
-    "unfold_copy",
-    "unsqueeze",
-    "unsqueeze_",
-    "unsqueeze_copy",
-    "view_as_complex",
-    "view_as_real",
+    "_as_strided_copy", "_reshape_alias", "_squeeze_all_copy", "_squeeze_dim_copy",
+    "_squeeze_dims_copy", "_unsafe_view", "_view_copy", "alias", "alias_copy",
+    "as_strided_backward", "as_strided_beyond", "as_strided_forward", "as_strided_part",
+    "as_strided_part_", "as_strided_scatter_at", "diagonal", "diagonal_backward", "diagonal_copy",
+    "diagonal_scatter", "expand_copy", "expand_sizes", "narrow_copy", "permute_copy",
+    "permute_dims", "select", "select_backward", "select_copy", "select_scatter", "slice",
+    "slice_backward", "slice_copy", "slice_scatter", "split_copy", "split_equal",
+    "split_with_sizes", "split_with_sizes_copy", "squeeze_all", "squeeze_all_", "squeeze_dim",
+    "squeeze_dim_", "squeeze_dims", "squeeze_dims_", "t", "t_", "t_copy", "transpose", "transpose_",
+    "transpose_copy", "unbind", "unbind_copy", "unfold", "unfold_backward", "unfold_copy",
+    "unsafe_split_equal", "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_", "unsqueeze_copy",
     "view_shape",
 ]
 
@@ -156,9 +60,7 @@ def select(input: T, dim: AnyInt, index: AnyInt) -> T:
         raise
     node = (
         SelectBackward0.record(input, dim, index)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(input, impl, node)
@@ -171,62 +73,34 @@ def select_copy(input: T, dim: AnyInt, index: AnyInt, *, out: T | None = None) -
             check_out(out, input)
         array = k.contiguous(view_impls.select(input._impl, dim, index).array)
     except Exception as error:
-        explain(
-            error, "input: Tensor, dim: int, index: int, out: Tensor | None", input, dim, index, out
-        )
+        explain(error, "input: Tensor, dim: int, index: int, out: Tensor | None", input, dim, index, out)
         raise
     if out is not None:
         return write_out(out, array, "select_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = SelectBackward0_copy.record(input, dim, index)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SelectBackward0.record(input, dim, index, copy=True)
         set_history(result, node)
     return result
 
 
-def slice(
-    self: T,
-    dim: AnyInt = 0,
-    start: AnyInt | None = None,
-    end: AnyInt | None = None,
-    step: AnyInt = 1,
-) -> T:
+def slice(self: T, dim: AnyInt = 0, start: AnyInt | None = None, end: AnyInt | None = None, step: AnyInt = 1) -> T:
     """A range of a dimension; a view."""
     try:
         impl = view_impls.slice(self._impl, dim, start, end, step)
     except Exception as error:
-        explain(
-            error,
-            "self: Tensor, dim: int, start: int | None, end: int | None, step: int",
-            self,
-            dim,
-            start,
-            end,
-            step,
-        )
+        explain(error, "self: Tensor, dim: int, start: int | None, end: int | None, step: int", self, dim, start, end, step)
         raise
     node = (
         SliceBackward0.record(self, dim, start, end, step)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
 
 
 def slice_copy(
-    input: T,
-    dim: AnyInt = 0,
-    start: AnyInt | None = None,
-    end: AnyInt | None = None,
-    step: AnyInt = 1,
-    *,
-    out: T | None = None,
+    input: T, dim: AnyInt = 0, start: AnyInt | None = None, end: AnyInt | None = None, step: AnyInt = 1, *, out: T | None = None
 ) -> T:
     """What `slice` shows, as a copy."""
     try:
@@ -248,12 +122,8 @@ def slice_copy(
     if out is not None:
         return write_out(out, array, "slice_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = SliceBackward0_copy.record(input, dim, start, end, step)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SliceBackward0.record(input, dim, start, end, step, copy=True)
         set_history(result, node)
     return result
 
@@ -263,48 +133,30 @@ def diagonal(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -
     try:
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
     except Exception as error:
-        explain(
-            error, "input: Tensor, offset: int, dim1: int, dim2: int", input, offset, dim1, dim2
-        )
+        explain(error, "input: Tensor, offset: int, dim1: int, dim2: int", input, offset, dim1, dim2)
         raise
     node = (
         DiagonalBackward0.record(input, offset, dim1, dim2)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(input, impl, node)
 
 
-def diagonal_copy(
-    input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1, *, out: T | None = None
-) -> T:
+def diagonal_copy(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1, *, out: T | None = None) -> T:
     """What `diagonal` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.diagonal(input._impl, offset, dim1, dim2).array)
     except Exception as error:
-        explain(
-            error,
-            "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None",
-            input,
-            offset,
-            dim1,
-            dim2,
-            out,
-        )
+        explain(error, "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None", input, offset, dim1, dim2, out)
         raise
     if out is not None:
         return write_out(out, array, "diagonal_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = DiagonalBackward0_copy.record(input, offset, dim1, dim2)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = DiagonalBackward0.record(input, offset, dim1, dim2, copy=True)
         set_history(result, node)
     return result
 
@@ -318,9 +170,7 @@ def split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
         raise
     node = (
         SplitBackward0.record(self, split_size, dim)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_views(self, impls, node)
@@ -334,10 +184,8 @@ def split_copy(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
         explain(error, "input: Tensor, split_size: int, dim: int", input, split_size, dim)
         raise
     node = (
-        SplitBackward0_copy.record(input, split_size, dim)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        SplitBackward0.record(input, split_size, dim, copy=True)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_copies(input, impls, node)
@@ -348,15 +196,11 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> t
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
-        explain(
-            error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim
-        )
+        explain(error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim)
         raise
     node = (
         SplitWithSizesBackward0.record(input, split_sizes, dim)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_views(input, impls, node)
@@ -367,15 +211,11 @@ def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: AnyInt = 0)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
-        explain(
-            error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim
-        )
+        explain(error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim)
         raise
     node = (
-        SplitWithSizesBackward0_copy.record(input, split_sizes, dim)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        SplitWithSizesBackward0.record(input, split_sizes, dim, copy=True)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_copies(input, impls, node)
@@ -390,9 +230,7 @@ def unbind(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
         raise
     node = (
         UnbindBackward0.record(input, dim)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_views(input, impls, node)
@@ -406,10 +244,8 @@ def unbind_copy(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
         explain(error, "input: Tensor, dim: int", input, dim)
         raise
     node = (
-        UnbindBackward0_copy.record(input, dim)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        UnbindBackward0.record(input, dim, copy=True)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_copies(input, impls, node)
@@ -424,9 +260,7 @@ def alias(self: T) -> T:
         raise
     node = (
         AliasBackward0.record(self)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
@@ -444,12 +278,8 @@ def alias_copy(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "alias_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = AliasBackward0_copy.record(input)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = AliasBackward0.record(input, copy=True)
         set_history(result, node)
     return result
 
@@ -463,9 +293,7 @@ def transpose(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
         raise
     node = (
         TransposeBackward0.record(input, dim0, dim1)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(input, impl, node)
@@ -478,19 +306,13 @@ def transpose_copy(input: T, dim0: AnyInt, dim1: AnyInt, *, out: T | None = None
             check_out(out, input)
         array = k.contiguous(view_impls.transpose(input._impl, dim0, dim1).array)
     except Exception as error:
-        explain(
-            error, "input: Tensor, dim0: int, dim1: int, out: Tensor | None", input, dim0, dim1, out
-        )
+        explain(error, "input: Tensor, dim0: int, dim1: int, out: Tensor | None", input, dim0, dim1, out)
         raise
     if out is not None:
         return write_out(out, array, "transpose_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = TransposeBackward0_copy.record(input, dim0, dim1)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = TransposeBackward0.record(input, dim0, dim1, copy=True)
         set_history(result, node)
     return result
 
@@ -504,9 +326,7 @@ def t(input: T) -> T:
         raise
     node = (
         TBackward0.record(input)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(input, impl, node)
@@ -524,12 +344,8 @@ def t_copy(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "t_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = TBackward0_copy.record(input)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = TBackward0.record(input, copy=True)
         set_history(result, node)
     return result
 
@@ -543,9 +359,7 @@ def permute_dims(self: T, dims: Sequence[int]) -> T:
         raise
     node = (
         PermuteBackward0.record(self, dims)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
@@ -563,12 +377,8 @@ def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "permute_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = PermuteBackward0_copy.record(input, dims)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = PermuteBackward0.record(input, dims, copy=True)
         set_history(result, node)
     return result
 
@@ -582,9 +392,7 @@ def view_shape(self: T, size: Sequence[int]) -> T:
         raise
     node = (
         ViewBackward0.record(self, size)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
@@ -595,15 +403,11 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
     try:
         impl = view_impls.reshape_alias(self._impl, size, stride)
     except Exception as error:
-        explain(
-            error, "self: Tensor, size: Sequence[int], stride: Sequence[int]", self, size, stride
-        )
+        explain(error, "self: Tensor, size: Sequence[int], stride: Sequence[int]", self, size, stride)
         raise
     node = (
         ReshapeAliasBackward0.record(self, size, stride)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
@@ -619,11 +423,7 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
         explain(error, "self: Tensor, size: Sequence[int]", self, size)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = UnsafeViewBackward0.record(self, size)
         set_history(result, node)
     return result
@@ -638,41 +438,26 @@ def expand_sizes(self: T, size: Sequence[int], *, implicit: AnyBool = False) -> 
         raise
     node = (
         ExpandBackward0.record(self, size, implicit=implicit)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
 
 
-def expand_copy(
-    input: T, size: Sequence[int], *, implicit: AnyBool = False, out: T | None = None
-) -> T:
+def expand_copy(input: T, size: Sequence[int], *, implicit: AnyBool = False, out: T | None = None) -> T:
     """What `expand_sizes` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.expand(input._impl, size, implicit=implicit).array)
     except Exception as error:
-        explain(
-            error,
-            "input: Tensor, size: Sequence[int], implicit: bool, out: Tensor | None",
-            input,
-            size,
-            implicit,
-            out,
-        )
+        explain(error, "input: Tensor, size: Sequence[int], implicit: bool, out: Tensor | None", input, size, implicit, out)
         raise
     if out is not None:
         return write_out(out, array, "expand_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = ExpandBackward0_copy.record(input, size, implicit=implicit)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = ExpandBackward0.record(input, size, implicit=implicit, copy=True)
         set_history(result, node)
     return result
 
@@ -686,9 +471,7 @@ def squeeze_all(self: T) -> T:
         raise
     node = (
         SqueezeBackward0.record(self)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
@@ -706,12 +489,8 @@ def _squeeze_all_copy(self: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "_squeeze_all_copy", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = SqueezeBackward0_copy.record(self)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = SqueezeBackward0.record(self, copy=True)
         set_history(result, node)
     return result
 
@@ -725,9 +504,7 @@ def squeeze_dim(self: T, dim: AnyInt) -> T:
         raise
     node = (
         SqueezeBackward1.record(self, dim)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
@@ -745,12 +522,8 @@ def _squeeze_dim_copy(self: T, dim: AnyInt, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "_squeeze_dim_copy", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = SqueezeBackward1_copy.record(self, dim)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = SqueezeBackward1.record(self, dim, copy=True)
         set_history(result, node)
     return result
 
@@ -764,9 +537,7 @@ def squeeze_dims(self: T, dim: Sequence[int]) -> T:
         raise
     node = (
         SqueezeBackward2.record(self, dim)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
@@ -784,12 +555,8 @@ def _squeeze_dims_copy(self: T, dim: Sequence[int], *, out: T | None = None) -> 
     if out is not None:
         return write_out(out, array, "_squeeze_dims_copy", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = SqueezeBackward2_copy.record(self, dim)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = SqueezeBackward2.record(self, dim, copy=True)
         set_history(result, node)
     return result
 
@@ -803,9 +570,7 @@ def unsqueeze(input: T, dim: AnyInt) -> T:
         raise
     node = (
         UnsqueezeBackward0.record(input, dim)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(input, impl, node)
@@ -823,12 +588,8 @@ def unsqueeze_copy(input: T, dim: AnyInt, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "unsqueeze_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = UnsqueezeBackward0_copy.record(input, dim)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = UnsqueezeBackward0.record(input, dim, copy=True)
         set_history(result, node)
     return result
 
@@ -838,60 +599,35 @@ def unfold(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt) -> T:
     try:
         impl = view_impls.unfold(input._impl, dimension, size, step)
     except Exception as error:
-        explain(
-            error,
-            "input: Tensor, dimension: int, size: int, step: int",
-            input,
-            dimension,
-            size,
-            step,
-        )
+        explain(error, "input: Tensor, dimension: int, size: int, step: int", input, dimension, size, step)
         raise
     node = (
         UnfoldBackward0.record(input, dimension, size, step)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(input, impl, node)
 
 
-def unfold_copy(
-    input: T, dimension: AnyInt, size: AnyInt, step: AnyInt, *, out: T | None = None
-) -> T:
+def unfold_copy(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt, *, out: T | None = None) -> T:
     """What `unfold` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.unfold(input._impl, dimension, size, step).array)
     except Exception as error:
-        explain(
-            error,
-            "input: Tensor, dimension: int, size: int, step: int, out: Tensor | None",
-            input,
-            dimension,
-            size,
-            step,
-            out,
-        )
+        explain(error, "input: Tensor, dimension: int, size: int, step: int, out: Tensor | None", input, dimension, size, step, out)
         raise
     if out is not None:
         return write_out(out, array, "unfold_copy", exact=True)
     result = wrap_like(input, array)
-    if (
-        input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = UnfoldBackward0_copy.record(input, dimension, size, step)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = UnfoldBackward0.record(input, dimension, size, step, copy=True)
         set_history(result, node)
     return result
 
 
-def as_strided_part(
-    self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None
-) -> T:
+def as_strided_part(self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
     """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
     try:
         impl = view_impls.as_strided(self._impl, size, stride, storage_offset)
@@ -907,21 +643,14 @@ def as_strided_part(
         raise
     node = (
         AsStridedBackward0.record(self, size, stride, storage_offset)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
     return make_view(self, impl, node)
 
 
 def _as_strided_copy(
-    self: T,
-    size: Sequence[int],
-    stride: Sequence[int],
-    storage_offset: AnyInt | None = None,
-    *,
-    out: T | None = None,
+    self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None, *, out: T | None = None
 ) -> T:
     """What `as_strided_part` shows, as a copy."""
     try:
@@ -942,117 +671,13 @@ def _as_strided_copy(
     if out is not None:
         return write_out(out, array, "_as_strided_copy", exact=True)
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
-        node = AsStridedBackward0_copy.record(self, size, stride, storage_offset)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = AsStridedBackward0.record(self, size, stride, storage_offset, copy=True)
         set_history(result, node)
     return result
 
 
-def conj_view(self: T) -> T:
-    """The conjugates of a complex tensor; a view."""
-    try:
-        impl = view_impls.conj_view(self._impl)
-    except Exception as error:
-        explain(error, "self: Tensor", self)
-        raise
-    node = (
-        ConjBackward0.record(self)
-        if self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_view(self, impl, node, view_fn=_replay_conj_view)
-
-
-_replay_conj_view: ViewFunction = conj_view
-
-
-def _neg_view(input: T) -> T:
-    """The negatives of a tensor; a view."""
-    try:
-        impl = view_impls.neg_view(input._impl)
-    except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
-    node = (
-        NegViewBackward0.record(input)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_neg_view)
-
-
-_replay_neg_view: ViewFunction = _neg_view
-
-
-def view_as_real(input: T) -> T:
-    """Complex numbers as pairs of real ones, in a new last dimension; a view.
-
-    Raises
-    ------
-    DTypeError
-        If the tensor is not complex, or lazily conjugated.
-    """
-    try:
-        impl = view_impls.view_as_real(input._impl)
-    except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
-    node = (
-        ViewAsRealBackward0.record(input)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_view_as_real)
-
-
-_replay_view_as_real: ViewFunction = view_as_real
-
-
-def view_as_complex(input: T) -> T:
-    """Pairs of real numbers, side by side in the last dimension, as complex ones; a view.
-
-    Raises
-    ------
-    DTypeError
-        If the tensor is neither float32 nor float64.
-    ShapeError
-        If the last dimension does not hold pairs that lie side by side in memory.
-    """
-    try:
-        impl = view_impls.view_as_complex(input._impl)
-    except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
-    node = (
-        ViewAsComplexBackward0.record(input)
-        if input._impl.autograd_meta is not None
-        and input._impl.autograd_meta.requires_grad()
-        and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_view_as_complex)
-
-
-_replay_view_as_complex: ViewFunction = view_as_complex
-
-
-def as_strided_beyond(
-    self: T,
-    base: AnyTensor,
-    size: Sequence[int],
-    stride: Sequence[int],
-    storage_offset: AnyInt | None = None,
-) -> T:
+def as_strided_beyond(self: T, base: AnyTensor, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
     """The same of a view, where it reaches beyond that to other memory of the view's base."""
     try:
         impl = view_impls.as_strided_beyond(self._impl, base, size, stride, storage_offset)
@@ -1082,14 +707,7 @@ def as_strided_beyond(
 def transpose_(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
     """Exchange two dimensions of the tensor itself."""
     try:
-        return write_geometry(
-            input,
-            TransposeBackward1.record,
-            view_impls.transpose,
-            dim0,
-            dim1,
-            operator="transpose_",
-        )
+        return write_geometry(input, TransposeBackward1.record, view_impls.transpose, dim0, dim1, operator="transpose_")
     except Exception as error:
         explain(error, "input: Tensor, dim0: int, dim1: int", input, dim0, dim1)
         raise
@@ -1107,9 +725,7 @@ def t_(input: T) -> T:
 def squeeze_all_(self: T) -> T:
     """Take away all dimensions of size 1 of the tensor itself."""
     try:
-        return write_geometry(
-            self, SqueezeBackward3.record, view_impls.squeeze_all, operator="squeeze_"
-        )
+        return write_geometry(self, SqueezeBackward3.record, view_impls.squeeze_all, operator="squeeze_")
     except Exception as error:
         explain(error, "self: Tensor", self)
         raise
@@ -1118,9 +734,7 @@ def squeeze_all_(self: T) -> T:
 def squeeze_dim_(self: T, dim: AnyInt) -> T:
     """Take away a dimension of the tensor itself if its size is 1."""
     try:
-        return write_geometry(
-            self, SqueezeBackward4.record, view_impls.squeeze_dim, dim, operator="squeeze_"
-        )
+        return write_geometry(self, SqueezeBackward4.record, view_impls.squeeze_dim, dim, operator="squeeze_")
     except Exception as error:
         explain(error, "self: Tensor, dim: int", self, dim)
         raise
@@ -1129,9 +743,7 @@ def squeeze_dim_(self: T, dim: AnyInt) -> T:
 def squeeze_dims_(self: T, dim: Sequence[int]) -> T:
     """Take away those of several dimensions of the tensor itself whose size is 1."""
     try:
-        return write_geometry(
-            self, SqueezeBackward5.record, view_impls.squeeze_dims, dim, operator="squeeze_"
-        )
+        return write_geometry(self, SqueezeBackward5.record, view_impls.squeeze_dims, dim, operator="squeeze_")
     except Exception as error:
         explain(error, "self: Tensor, dim: Sequence[int]", self, dim)
         raise
@@ -1140,28 +752,16 @@ def squeeze_dims_(self: T, dim: Sequence[int]) -> T:
 def unsqueeze_(input: T, dim: AnyInt) -> T:
     """Give the tensor itself a new dimension of size 1."""
     try:
-        return write_geometry(
-            input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim, operator="unsqueeze_"
-        )
+        return write_geometry(input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim, operator="unsqueeze_")
     except Exception as error:
         explain(error, "input: Tensor, dim: int", input, dim)
         raise
 
 
-def as_strided_part_(
-    self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None
-) -> T:
+def as_strided_part_(self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
     """Let the tensor itself look at any geometry inside its storage."""
     try:
-        return write_geometry(
-            self,
-            AsStridedBackward1.record,
-            view_impls.as_strided,
-            size,
-            stride,
-            storage_offset,
-            operator="as_strided_",
-        )
+        return write_geometry(self, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset, operator="as_strided_")
     except Exception as error:
         explain(
             error,
@@ -1181,29 +781,16 @@ def select_backward(self: T, input_sizes: Shape, dim: AnyInt, index: AnyInt) -> 
     except Exception as error:
         if renewed(error):
             return select_backward(self, input_sizes, dim, index)
-        explain(
-            error,
-            "self: Tensor, input_sizes: Shape, dim: int, index: int",
-            self,
-            input_sizes,
-            dim,
-            index,
-        )
+        explain(error, "self: Tensor, input_sizes: Shape, dim: int, index: int", self, input_sizes, dim, index)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SelectBackwardBackward0.record(self, input_sizes, dim, index)
         set_history(result, node)
     return result
 
 
-def slice_backward(
-    self: T, input_sizes: Shape, dim: AnyInt, start: AnyInt | None, end: AnyInt | None, step: AnyInt
-) -> T:
+def slice_backward(self: T, input_sizes: Shape, dim: AnyInt, start: AnyInt | None, end: AnyInt | None, step: AnyInt) -> T:
     """Zeros with `self` at a range of a dimension."""
     try:
         array = quiet.run(k.slice_backward, self._impl.array, input_sizes, dim, start, end, step)
@@ -1222,11 +809,7 @@ def slice_backward(
         )
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SliceBackwardBackward0.record(self, input_sizes, dim, start, end, step)
         set_history(result, node)
     return result
@@ -1239,22 +822,10 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: AnyInt, dim1: AnyInt,
     except Exception as error:
         if renewed(error):
             return diagonal_backward(self, input_sizes, offset, dim1, dim2)
-        explain(
-            error,
-            "self: Tensor, input_sizes: Shape, offset: int, dim1: int, dim2: int",
-            self,
-            input_sizes,
-            offset,
-            dim1,
-            dim2,
-        )
+        explain(error, "self: Tensor, input_sizes: Shape, offset: int, dim1: int, dim2: int", self, input_sizes, offset, dim1, dim2)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = DiagonalBackwardBackward0.record(self, input_sizes, offset, dim1, dim2)
         set_history(result, node)
     return result
@@ -1267,22 +838,10 @@ def unfold_backward(self: T, input_sizes: Shape, dim: AnyInt, size: AnyInt, step
     except Exception as error:
         if renewed(error):
             return unfold_backward(self, input_sizes, dim, size, step)
-        explain(
-            error,
-            "self: Tensor, input_sizes: Shape, dim: int, size: int, step: int",
-            self,
-            input_sizes,
-            dim,
-            size,
-            step,
-        )
+        explain(error, "self: Tensor, input_sizes: Shape, dim: int, size: int, step: int", self, input_sizes, dim, size, step)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = UnfoldBackwardBackward0.record(self, input_sizes, dim, size, step)
         set_history(result, node)
     return result
@@ -1295,20 +854,10 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
     except Exception as error:
         if renewed(error):
             return as_strided_backward(self, input_geometry, output_geometry)
-        explain(
-            error,
-            "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
-            self,
-            input_geometry,
-            output_geometry,
-        )
+        explain(error, "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3", self, input_geometry, output_geometry)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AsStridedBackwardBackward0.record(self, input_geometry, output_geometry)
         set_history(result, node)
     return result
@@ -1321,20 +870,10 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
     except Exception as error:
         if renewed(error):
             return as_strided_forward(self, input_geometry, output_geometry)
-        explain(
-            error,
-            "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
-            self,
-            input_geometry,
-            output_geometry,
-        )
+        explain(error, "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3", self, input_geometry, output_geometry)
         raise
     result = wrap_like(self, array)
-    if (
-        self._impl.autograd_meta is not None
-        and self._impl.autograd_meta.requires_grad()
-        and is_recording()
-    ):
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AsStridedForwardBackward0.record(self, input_geometry, output_geometry)
         set_history(result, node)
     return result
@@ -1373,9 +912,7 @@ def slice_scatter(
     try:
         if out is not None:
             check_out(out, input, src)
-        array = quiet.run(
-            k.slice_scatter, input._impl.array, src._impl.array, dim, start, end, step
-        )
+        array = quiet.run(k.slice_scatter, input._impl.array, src._impl.array, dim, start, end, step)
     except Exception as error:
         if renewed(error):
             return slice_scatter(input, src, dim, start, end, step, out=out)
@@ -1403,26 +940,14 @@ def slice_scatter(
     return result
 
 
-def diagonal_scatter(
-    input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1
-) -> T:
+def diagonal_scatter(input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -> T:
     """A copy with `src` on a diagonal."""
     try:
-        array = quiet.run(
-            k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2
-        )
+        array = quiet.run(k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2)
     except Exception as error:
         if renewed(error):
             return diagonal_scatter(input, src, offset, dim1, dim2)
-        explain(
-            error,
-            "input: Tensor, src: Tensor, offset: int, dim1: int, dim2: int",
-            input,
-            src,
-            offset,
-            dim1,
-            dim2,
-        )
+        explain(error, "input: Tensor, src: Tensor, offset: int, dim1: int, dim2: int", input, src, offset, dim1, dim2)
         raise
     result = wrap_like(input, array)
     if (
@@ -1434,18 +959,10 @@ def diagonal_scatter(
     return result
 
 
-def as_strided_scatter_at(
-    self: T, src: AnyTensor, input_geometry: Geometry3, output_geometry: Geometry3
-) -> T:
+def as_strided_scatter_at(self: T, src: AnyTensor, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """A copy with `src` at any geometry inside the storage."""
     try:
-        array = quiet.run(
-            k.as_strided_scatter_at,
-            self._impl.array,
-            src._impl.array,
-            input_geometry,
-            output_geometry,
-        )
+        array = quiet.run(k.as_strided_scatter_at, self._impl.array, src._impl.array, input_geometry, output_geometry)
     except Exception as error:
         if renewed(error):
             return as_strided_scatter_at(self, src, input_geometry, output_geometry)
@@ -1464,5 +981,79 @@ def as_strided_scatter_at(
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = AsStridedScatterBackward0.record(self, src, input_geometry, output_geometry)
+        set_history(result, node)
+    return result
+
+
+def unsafe_split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
+    """Pieces of one size along a dimension, of which nobody knows that they share memory."""
+    try:
+        impls = view_impls.split_equal(self._impl, split_size, dim)
+    except Exception as error:
+        explain(error, "self: Tensor, split_size: int, dim: int", self, split_size, dim)
+        raise
+    node = (
+        UnsafeSplitBackward0.record(self, split_size, dim)
+        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        else None
+    )
+    return make_unsafe_split(self, impls, node)
+
+
+def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
+    """Pieces of given sizes along a dimension, of which nobody knows that they share memory.
+
+    They may be written in place, but then neither the tensor nor its other pieces may be used:
+    their versions do not move.
+    """
+    try:
+        impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim)
+        raise
+    node = (
+        UnsafeSplitWithSizesBackward0.record(input, split_sizes, dim)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
+        else None
+    )
+    return make_unsafe_split(input, impls, node)
+
+
+def narrow_copy(input: T, dim: AnyInt, start: AnyInt, length: AnyInt, *, out: T | None = None) -> T:
+    """Some elements of a dimension, as a copy."""
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.narrow_copy, input._impl.array, dim, start, length)
+    except Exception as error:
+        if renewed(error):
+            return narrow_copy(input, dim, start, length, out=out)
+        explain(error, "input: Tensor, dim: int, start: int, length: int, out: Tensor | None", input, dim, start, length, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "narrow_copy", exact=True)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = NarrowCopyBackward0.record(input, dim, start, length)
+        set_history(result, node)
+    return result
+
+
+def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
+    """A row-major copy in another shape."""
+    try:
+        if out is not None:
+            check_out(out, self)
+        array = quiet.run(k.view_copy, self._impl.array, size)
+    except Exception as error:
+        if renewed(error):
+            return _view_copy(self, size, out=out)
+        explain(error, "self: Tensor, size: Sequence[int], out: Tensor | None", self, size, out)
+        raise
+    if out is not None:
+        return write_out(out, array, "_view_copy", exact=True)
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = ViewBackward0_copy.record(self, size)
         set_history(result, node)
     return result

@@ -10,25 +10,21 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.functions import gradient_edge
-from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.node import FRESH, PASSED, SHARED
+from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient, Region
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.overwriting import over
-from vtgrad.ops.saving import (
-    geometry_of_operand,
-    integers,
-)
-from vtgrad.ops.types import Geometry3
+from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool
+from vtgrad.ops.saving.operands import geometry_of_operand, integers
 
 
-@final
-class SelectBackward0(Node):
+class SelectBackward0(OperatorNode):
     """Derivative of `select`."""
 
     __slots__ = ("dim", "index", "self_shape")
@@ -41,97 +37,38 @@ class SelectBackward0(Node):
     index: int
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, index: SupportsIndex, *, inplace: bool = False
-    ) -> SelectBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SelectBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, index: SupportsIndex, *, copy: bool = False) -> SelectBackward0:
+        edges = (gradient_edge(self),)
+        node = SelectBackward0_copy(edges) if copy else SelectBackward0(edges)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.index = index if type(index) is int else integer(index)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.select(array, self.dim, self.index)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
         return self.self_shape
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (Region(grad, (self,)),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.select_backward(grad, self.self_shape, self.dim, self.index),)
 
 
 @final
-class SelectBackward0_copy(Node):
+class SelectBackward0_copy(SelectBackward0):
     """Derivative of `select_copy`."""
 
-    __slots__ = ("dim", "index", "self_shape")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_shape: Shape
-    dim: int
-    index: int
-
-    @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, index: SupportsIndex, *, inplace: bool = False
-    ) -> SelectBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SelectBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.dim = dim if type(dim) is int else integer(dim)
-        node.index = index if type(index) is int else integer(index)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.select_backward(grad, self.self_shape, self.dim, self.index),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.select_backward(grad, self.self_shape, self.dim, self.index),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class SliceBackward0(Node):
+class SliceBackward0(OperatorNode):
     """Derivative of `slice`."""
 
     __slots__ = ("dim", "end", "self_shape", "start", "step")
@@ -153,11 +90,10 @@ class SliceBackward0(Node):
         end: SupportsIndex | None = None,
         step: SupportsIndex = 1,
         *,
-        inplace: bool = False,
+        copy: bool = False,
     ) -> SliceBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SliceBackward0((edge0,))
+        edges = (gradient_edge(self),)
+        node = SliceBackward0_copy(edges) if copy else SliceBackward0(edges)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.start = start if start is None or type(start) is int else integer(start)
@@ -166,95 +102,29 @@ class SliceBackward0(Node):
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.slice(array, self.dim, self.start, self.end, self.step)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
         return self.self_shape
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (Region(grad, (self,)),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.slice_backward(grad, self.self_shape, self.dim, self.start, self.end, self.step),)
 
 
 @final
-class SliceBackward0_copy(Node):
+class SliceBackward0_copy(SliceBackward0):
     """Derivative of `slice_copy`."""
 
-    __slots__ = ("dim", "end", "self_shape", "start", "step")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_shape: Shape
-    dim: int
-    start: int | None
-    end: int | None
-    step: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        dim: SupportsIndex = 0,
-        start: SupportsIndex | None = None,
-        end: SupportsIndex | None = None,
-        step: SupportsIndex = 1,
-        *,
-        inplace: bool = False,
-    ) -> SliceBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SliceBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.dim = dim if type(dim) is int else integer(dim)
-        node.start = start if start is None or type(start) is int else integer(start)
-        node.end = end if end is None or type(end) is int else integer(end)
-        node.step = step if type(step) is int else integer(step)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.slice_backward(grad, self.self_shape, self.dim, self.start, self.end, self.step),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.slice_backward(grad, self.self_shape, self.dim, self.start, self.end, self.step),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class DiagonalBackward0(Node):
+class DiagonalBackward0(OperatorNode):
     """Derivative of `diagonal`."""
 
     __slots__ = ("dim1", "dim2", "offset", "self_shape")
@@ -269,16 +139,10 @@ class DiagonalBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        offset: SupportsIndex = 0,
-        dim1: SupportsIndex = 0,
-        dim2: SupportsIndex = 1,
-        *,
-        inplace: bool = False,
+        self: TensorBase, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1, *, copy: bool = False
     ) -> DiagonalBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = DiagonalBackward0((edge0,))
+        edges = (gradient_edge(self),)
+        node = DiagonalBackward0_copy(edges) if copy else DiagonalBackward0(edges)
         node.self_shape = self._impl.array.shape
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
@@ -286,92 +150,29 @@ class DiagonalBackward0(Node):
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.diagonal(array, self.offset, self.dim1, self.dim2)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
         return self.self_shape
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (Region(grad, (self,)),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.diagonal_backward(grad, self.self_shape, self.offset, self.dim1, self.dim2),)
 
 
 @final
-class DiagonalBackward0_copy(Node):
+class DiagonalBackward0_copy(DiagonalBackward0):
     """Derivative of `diagonal_copy`."""
 
-    __slots__ = ("dim1", "dim2", "offset", "self_shape")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_shape: Shape
-    offset: int
-    dim1: int
-    dim2: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        offset: SupportsIndex = 0,
-        dim1: SupportsIndex = 0,
-        dim2: SupportsIndex = 1,
-        *,
-        inplace: bool = False,
-    ) -> DiagonalBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = DiagonalBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.offset = offset if type(offset) is int else integer(offset)
-        node.dim1 = dim1 if type(dim1) is int else integer(dim1)
-        node.dim2 = dim2 if type(dim2) is int else integer(dim2)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.diagonal_backward(grad, self.self_shape, self.offset, self.dim1, self.dim2),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.diagonal_backward(grad, self.self_shape, self.offset, self.dim1, self.dim2),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class SplitBackward0(Node):
+class SplitBackward0(OperatorNode):
     """Derivative of `split_equal`."""
 
     __slots__ = ("dim", "self_shape")
@@ -382,86 +183,32 @@ class SplitBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        split_size: SupportsIndex,
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> SplitBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SplitBackward0((edge0,))
+    def record(self: TensorBase, split_size: SupportsIndex, dim: SupportsIndex = 0, *, copy: bool = False) -> SplitBackward0:
+        edges = (gradient_edge(self),)
+        node = SplitBackward0_copy(edges) if copy else SplitBackward0(edges)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
 
 
 @final
-class SplitBackward0_copy(Node):
+class SplitBackward0_copy(SplitBackward0):
     """Derivative of `split_copy`."""
 
-    __slots__ = ("dim", "self_shape")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    dim: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        split_size: SupportsIndex,
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> SplitBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SplitBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class SplitWithSizesBackward0(Node):
+class SplitWithSizesBackward0(OperatorNode):
     """Derivative of `split_with_sizes`."""
 
     __slots__ = ("dim", "self_shape", "split_sizes")
@@ -473,89 +220,33 @@ class SplitWithSizesBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        split_sizes: Sequence[int],
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> SplitWithSizesBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SplitWithSizesBackward0((edge0,))
+    def record(self: TensorBase, split_sizes: Sequence[int], dim: SupportsIndex = 0, *, copy: bool = False) -> SplitWithSizesBackward0:
+        edges = (gradient_edge(self),)
+        node = SplitWithSizesBackward0_copy(edges) if copy else SplitWithSizesBackward0(edges)
         node.self_shape = self._impl.array.shape
         node.split_sizes = integers(split_sizes)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
 
 
 @final
-class SplitWithSizesBackward0_copy(Node):
+class SplitWithSizesBackward0_copy(SplitWithSizesBackward0):
     """Derivative of `split_with_sizes_copy`."""
 
-    __slots__ = ("dim", "self_shape", "split_sizes")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-    split_sizes: Sequence[int]
-    dim: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        split_sizes: Sequence[int],
-        dim: SupportsIndex = 0,
-        *,
-        inplace: bool = False,
-    ) -> SplitWithSizesBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SplitWithSizesBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.split_sizes = integers(split_sizes)
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class UnbindBackward0(Node):
+class UnbindBackward0(OperatorNode):
     """Derivative of `unbind`."""
 
     __slots__ = ("dim",)
@@ -565,75 +256,31 @@ class UnbindBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex = 0, *, inplace: bool = False
-    ) -> UnbindBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnbindBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex = 0, *, copy: bool = False) -> UnbindBackward0:
+        edges = (gradient_edge(self),)
+        node = UnbindBackward0_copy(edges) if copy else UnbindBackward0(edges)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (array_formulas.unbind_gradient(grads, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
             return (None,)
         return (tensor_formulas.unbind_gradient(grads, self.dim),)
 
 
 @final
-class UnbindBackward0_copy(Node):
+class UnbindBackward0_copy(UnbindBackward0):
     """Derivative of `unbind_copy`."""
 
-    __slots__ = ("dim",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    dim: int
-
-    @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex = 0, *, inplace: bool = False
-    ) -> UnbindBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnbindBackward0_copy((edge0,))
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.unbind_gradient(grads, self.dim),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        if all(g is None for g in grads):
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.unbind_gradient(grads, self.dim),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class AliasBackward0(Node):
+class AliasBackward0(OperatorNode):
     """Derivative of `alias`."""
 
     __slots__ = ()
@@ -642,79 +289,32 @@ class AliasBackward0(Node):
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> AliasBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = AliasBackward0((edge0,))
+    def record(self: TensorBase, *, copy: bool = False) -> AliasBackward0:
+        edges = (gradient_edge(self),)
+        node = AliasBackward0_copy(edges) if copy else AliasBackward0(edges)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.alias(array)
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (grad,)
 
 
 @final
-class AliasBackward0_copy(Node):
+class AliasBackward0_copy(AliasBackward0):
     """Derivative of `alias_copy`."""
 
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (PASSED,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> AliasBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = AliasBackward0_copy((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (grad,)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (grad,)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class TransposeBackward0(Node):
+class TransposeBackward0(OperatorNode):
     """Derivative of `transpose`."""
 
     __slots__ = ("dim0", "dim1")
@@ -726,90 +326,34 @@ class TransposeBackward0(Node):
     dim1: int
 
     @staticmethod
-    def record(
-        self: TensorBase, dim0: SupportsIndex, dim1: SupportsIndex, *, inplace: bool = False
-    ) -> TransposeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TransposeBackward0((edge0,))
+    def record(self: TensorBase, dim0: SupportsIndex, dim1: SupportsIndex, *, copy: bool = False) -> TransposeBackward0:
+        edges = (gradient_edge(self),)
+        node = TransposeBackward0_copy(edges) if copy else TransposeBackward0(edges)
         node.dim0 = dim0 if type(dim0) is int else integer(dim0)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.transpose(array, self.dim0, self.dim1)
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.transpose(grad, self.dim0, self.dim1),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.transpose(grad, self.dim0, self.dim1),)
 
 
 @final
-class TransposeBackward0_copy(Node):
+class TransposeBackward0_copy(TransposeBackward0):
     """Derivative of `transpose_copy`."""
 
-    __slots__ = ("dim0", "dim1")
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    dim0: int
-    dim1: int
-
-    @staticmethod
-    def record(
-        self: TensorBase, dim0: SupportsIndex, dim1: SupportsIndex, *, inplace: bool = False
-    ) -> TransposeBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TransposeBackward0_copy((edge0,))
-        node.dim0 = dim0 if type(dim0) is int else integer(dim0)
-        node.dim1 = dim1 if type(dim1) is int else integer(dim1)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.transpose(grad, self.dim0, self.dim1),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.transpose(grad, self.dim0, self.dim1),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class TBackward0(Node):
+class TBackward0(OperatorNode):
     """Derivative of `t`."""
 
     __slots__ = ()
@@ -818,79 +362,32 @@ class TBackward0(Node):
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> TBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TBackward0((edge0,))
+    def record(self: TensorBase, *, copy: bool = False) -> TBackward0:
+        edges = (gradient_edge(self),)
+        node = TBackward0_copy(edges) if copy else TBackward0(edges)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.t(array)
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.t(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.t(grad),)
 
 
 @final
-class TBackward0_copy(Node):
+class TBackward0_copy(TBackward0):
     """Derivative of `t_copy`."""
 
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> TBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TBackward0_copy((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.t(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.t(grad),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class PermuteBackward0(Node):
+class PermuteBackward0(OperatorNode):
     """Derivative of `permute_dims`."""
 
     __slots__ = ("dims",)
@@ -901,85 +398,34 @@ class PermuteBackward0(Node):
     dims: Sequence[int]
 
     @staticmethod
-    def record(self: TensorBase, dims: Sequence[int], *, inplace: bool = False) -> PermuteBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = PermuteBackward0((edge0,))
+    def record(self: TensorBase, dims: Sequence[int], *, copy: bool = False) -> PermuteBackward0:
+        edges = (gradient_edge(self),)
+        node = PermuteBackward0_copy(edges) if copy else PermuteBackward0(edges)
         node.dims = integers(dims)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.permute(array, self.dims)
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.permute(grad, array_formulas.inverse_order(self.dims)),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.permute(grad, tensor_formulas.inverse_order(self.dims)),)
 
 
 @final
-class PermuteBackward0_copy(Node):
+class PermuteBackward0_copy(PermuteBackward0):
     """Derivative of `permute_copy`."""
 
-    __slots__ = ("dims",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    dims: Sequence[int]
-
-    @staticmethod
-    def record(
-        self: TensorBase, dims: Sequence[int], *, inplace: bool = False
-    ) -> PermuteBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = PermuteBackward0_copy((edge0,))
-        node.dims = integers(dims)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.permute(grad, array_formulas.inverse_order(self.dims)),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.permute(grad, tensor_formulas.inverse_order(self.dims)),)
+    is_view_node: ClassVar[bool] = False
 
 
 @final
-class ViewBackward0(Node):
+class ViewBackward0(OperatorNode):
     """Derivative of `view_shape`."""
 
     __slots__ = ("self_shape", "size")
@@ -991,49 +437,30 @@ class ViewBackward0(Node):
     size: Sequence[int]
 
     @staticmethod
-    def record(self: TensorBase, size: Sequence[int], *, inplace: bool = False) -> ViewBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewBackward0((edge0,))
+    def record(self: TensorBase, size: Sequence[int]) -> ViewBackward0:
+        node = ViewBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.size = integers(size)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.view(array, self.size)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
         return self.self_shape
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
 @final
-class ReshapeAliasBackward0(Node):
+class ReshapeAliasBackward0(OperatorNode):
     """Derivative of `_reshape_alias`."""
 
     __slots__ = ("self_shape", "size", "stride")
@@ -1046,52 +473,31 @@ class ReshapeAliasBackward0(Node):
     stride: Sequence[int]
 
     @staticmethod
-    def record(
-        self: TensorBase, size: Sequence[int], stride: Sequence[int], *, inplace: bool = False
-    ) -> ReshapeAliasBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ReshapeAliasBackward0((edge0,))
+    def record(self: TensorBase, size: Sequence[int], stride: Sequence[int]) -> ReshapeAliasBackward0:
+        node = ReshapeAliasBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.size = integers(size)
         node.stride = integers(stride)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.reshape_alias(array, self.size, self.stride)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
         return self.self_shape
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
 @final
-class UnsafeViewBackward0(Node):
+class UnsafeViewBackward0(OperatorNode):
     """Derivative of `_unsafe_view`."""
 
     __slots__ = ("self_shape",)
@@ -1101,38 +507,19 @@ class UnsafeViewBackward0(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(
-        self: TensorBase, size: Sequence[int], *, inplace: bool = False
-    ) -> UnsafeViewBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsafeViewBackward0((edge0,))
+    def record(self: TensorBase, size: Sequence[int]) -> UnsafeViewBackward0:
+        node = UnsafeViewBackward0((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
-@final
-class ExpandBackward0(Node):
+class ExpandBackward0(OperatorNode):
     """Derivative of `expand_sizes`."""
 
     __slots__ = ("self_shape",)
@@ -1143,79 +530,27 @@ class ExpandBackward0(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(
-        self: TensorBase, size: Sequence[int], *, implicit: AnyBool = False, inplace: bool = False
-    ) -> ExpandBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ExpandBackward0((edge0,))
+    def record(self: TensorBase, size: Sequence[int], *, implicit: AnyBool = False, copy: bool = False) -> ExpandBackward0:
+        edges = (gradient_edge(self),)
+        node = ExpandBackward0_copy(edges) if copy else ExpandBackward0(edges)
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.sum_to_size(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.sum_to_size(grad, self.self_shape),)
 
 
 @final
-class ExpandBackward0_copy(Node):
+class ExpandBackward0_copy(ExpandBackward0):
     """Derivative of `expand_copy`."""
 
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(
-        self: TensorBase, size: Sequence[int], *, implicit: AnyBool = False, inplace: bool = False
-    ) -> ExpandBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ExpandBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.sum_to_size(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.sum_to_size(grad, self.self_shape),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class SqueezeBackward0(Node):
+class SqueezeBackward0(OperatorNode):
     """Derivative of `squeeze_all`."""
 
     __slots__ = ("self_shape",)
@@ -1226,87 +561,36 @@ class SqueezeBackward0(Node):
     self_shape: Shape
 
     @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> SqueezeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqueezeBackward0((edge0,))
+    def record(self: TensorBase, *, copy: bool = False) -> SqueezeBackward0:
+        edges = (gradient_edge(self),)
+        node = SqueezeBackward0_copy(edges) if copy else SqueezeBackward0(edges)
         node.self_shape = self._impl.array.shape
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.squeeze_all(array)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
         return self.self_shape
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
 @final
-class SqueezeBackward0_copy(Node):
+class SqueezeBackward0_copy(SqueezeBackward0):
     """Derivative of `_squeeze_all_copy`."""
 
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> SqueezeBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqueezeBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.reshape(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.reshape(grad, self.self_shape),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class SqueezeBackward1(Node):
+class SqueezeBackward1(OperatorNode):
     """Derivative of `squeeze_dim`."""
 
     __slots__ = ("dim", "self_shape")
@@ -1318,90 +602,37 @@ class SqueezeBackward1(Node):
     dim: int
 
     @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> SqueezeBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqueezeBackward1((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, *, copy: bool = False) -> SqueezeBackward1:
+        edges = (gradient_edge(self),)
+        node = SqueezeBackward1_copy(edges) if copy else SqueezeBackward1(edges)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.squeeze_dim(array, self.dim)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
         return self.self_shape
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
 @final
-class SqueezeBackward1_copy(Node):
+class SqueezeBackward1_copy(SqueezeBackward1):
     """Derivative of `_squeeze_dim_copy`."""
 
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
-    ) -> SqueezeBackward1_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqueezeBackward1_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.reshape(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.reshape(grad, self.self_shape),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class SqueezeBackward2(Node):
+class SqueezeBackward2(OperatorNode):
     """Derivative of `squeeze_dims`."""
 
     __slots__ = ("dim", "self_shape")
@@ -1413,90 +644,37 @@ class SqueezeBackward2(Node):
     dim: Sequence[int]
 
     @staticmethod
-    def record(self: TensorBase, dim: Sequence[int], *, inplace: bool = False) -> SqueezeBackward2:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqueezeBackward2((edge0,))
+    def record(self: TensorBase, dim: Sequence[int], *, copy: bool = False) -> SqueezeBackward2:
+        edges = (gradient_edge(self),)
+        node = SqueezeBackward2_copy(edges) if copy else SqueezeBackward2(edges)
         node.self_shape = self._impl.array.shape
         node.dim = integers(dim)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.squeeze_dims(array, self.dim)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
         return self.self_shape
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
 @final
-class SqueezeBackward2_copy(Node):
+class SqueezeBackward2_copy(SqueezeBackward2):
     """Derivative of `_squeeze_dims_copy`."""
 
-    __slots__ = ("self_shape",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    self_shape: Shape
-
-    @staticmethod
-    def record(
-        self: TensorBase, dim: Sequence[int], *, inplace: bool = False
-    ) -> SqueezeBackward2_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqueezeBackward2_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.reshape(grad, self.self_shape),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.reshape(grad, self.self_shape),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class UnsqueezeBackward0(Node):
+class UnsqueezeBackward0(OperatorNode):
     """Derivative of `unsqueeze`."""
 
     __slots__ = ("dim",)
@@ -1507,87 +685,33 @@ class UnsqueezeBackward0(Node):
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
-    ) -> UnsqueezeBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsqueezeBackward0((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, *, copy: bool = False) -> UnsqueezeBackward0:
+        edges = (gradient_edge(self),)
+        node = UnsqueezeBackward0_copy(edges) if copy else UnsqueezeBackward0(edges)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
         return True
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.unsqueeze(array, self.dim)
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.squeeze_dim(grad, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.squeeze_dim(grad, self.dim),)
 
 
 @final
-class UnsqueezeBackward0_copy(Node):
+class UnsqueezeBackward0_copy(UnsqueezeBackward0):
     """Derivative of `unsqueeze_copy`."""
 
-    __slots__ = ("dim",)
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
-    dim: int
-
-    @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
-    ) -> UnsqueezeBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsqueezeBackward0_copy((edge0,))
-        node.dim = dim if type(dim) is int else integer(dim)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.squeeze_dim(grad, self.dim),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.squeeze_dim(grad, self.dim),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class UnfoldBackward0(Node):
+class UnfoldBackward0(OperatorNode):
     """Derivative of `unfold`."""
 
     __slots__ = ("dimension", "self_shape", "size", "step")
@@ -1602,97 +726,31 @@ class UnfoldBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        dimension: SupportsIndex,
-        size: SupportsIndex,
-        step: SupportsIndex,
-        *,
-        inplace: bool = False,
+        self: TensorBase, dimension: SupportsIndex, size: SupportsIndex, step: SupportsIndex, *, copy: bool = False
     ) -> UnfoldBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnfoldBackward0((edge0,))
+        edges = (gradient_edge(self),)
+        node = UnfoldBackward0_copy(edges) if copy else UnfoldBackward0(edges)
         node.self_shape = self._impl.array.shape
         node.dimension = dimension if type(dimension) is int else integer(dimension)
         node.size = size if type(size) is int else integer(size)
         node.step = step if type(step) is int else integer(step)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.unfold_backward(grad, self.self_shape, self.dimension, self.size, self.step),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.unfold_backward(grad, self.self_shape, self.dimension, self.size, self.step),)
 
 
 @final
-class UnfoldBackward0_copy(Node):
+class UnfoldBackward0_copy(UnfoldBackward0):
     """Derivative of `unfold_copy`."""
 
-    __slots__ = ("dimension", "self_shape", "size", "step")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_shape: Shape
-    dimension: int
-    size: int
-    step: int
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        dimension: SupportsIndex,
-        size: SupportsIndex,
-        step: SupportsIndex,
-        *,
-        inplace: bool = False,
-    ) -> UnfoldBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnfoldBackward0_copy((edge0,))
-        node.self_shape = self._impl.array.shape
-        node.dimension = dimension if type(dimension) is int else integer(dimension)
-        node.size = size if type(size) is int else integer(size)
-        node.step = step if type(step) is int else integer(step)
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.unfold_backward(grad, self.self_shape, self.dimension, self.size, self.step),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.unfold_backward(grad, self.self_shape, self.dimension, self.size, self.step),)
+    is_view_node: ClassVar[bool] = False
 
 
-@final
-class AsStridedBackward0(Node):
+class AsStridedBackward0(OperatorNode):
     """Derivative of `as_strided_part`."""
 
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
@@ -1707,311 +765,51 @@ class AsStridedBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        size: Sequence[int],
-        stride: Sequence[int],
-        storage_offset: SupportsIndex | None = None,
-        *,
-        inplace: bool = False,
+        self: TensorBase, size: Sequence[int], stride: Sequence[int], storage_offset: SupportsIndex | None = None, *, copy: bool = False
     ) -> AsStridedBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = AsStridedBackward0((edge0,))
+        edges = (gradient_edge(self),)
+        node = AsStridedBackward0_copy(edges) if copy else AsStridedBackward0(edges)
         node.self_geometry = geometry_of_operand(self)
         node.size = integers(size)
         node.stride = integers(stride)
-        node.storage_offset = (
-            storage_offset
-            if storage_offset is None or type(storage_offset) is int
-            else integer(storage_offset)
-        )
+        node.storage_offset = storage_offset if storage_offset is None or type(storage_offset) is int else integer(storage_offset)
         return node
 
     def passes_regions(self) -> bool:
-        """Whether a region can pass through."""
-        return array_formulas.is_plain_part(
-            self.self_geometry, self.size, self.stride, self.storage_offset
-        )
+        return array_formulas.is_plain_part(self.self_geometry, self.size, self.stride, self.storage_offset)
 
     def view_array(self, array: Array) -> Array:
-        """The same view of an array."""
         return k.as_strided(array, self.size, self.stride, self.storage_offset, self.self_geometry)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
         return self.self_geometry[0]
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (
             Region(grad, (self,))
             if self.passes_regions()
             else array_formulas.as_strided_gradient(
-                grad,
-                self.self_geometry,
-                array_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
+                grad, self.self_geometry, array_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset)
             ),
         )
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (
             tensor_formulas.as_strided_gradient(
-                grad,
-                self.self_geometry,
-                tensor_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
+                grad, self.self_geometry, tensor_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset)
             ),
         )
 
 
 @final
-class AsStridedBackward0_copy(Node):
+class AsStridedBackward0_copy(AsStridedBackward0):
     """Derivative of `_as_strided_copy`."""
 
-    __slots__ = ("self_geometry", "size", "storage_offset", "stride")
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
-    self_geometry: tuple[Shape, Shape, int]
-    size: Sequence[int]
-    stride: Sequence[int]
-    storage_offset: int | None
-
-    @staticmethod
-    def record(
-        self: TensorBase,
-        size: Sequence[int],
-        stride: Sequence[int],
-        storage_offset: SupportsIndex | None = None,
-        *,
-        inplace: bool = False,
-    ) -> AsStridedBackward0_copy:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = AsStridedBackward0_copy((edge0,))
-        node.self_geometry = geometry_of_operand(self)
-        node.size = integers(size)
-        node.stride = integers(stride)
-        node.storage_offset = (
-            storage_offset
-            if storage_offset is None or type(storage_offset) is int
-            else integer(storage_offset)
-        )
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (
-            array_formulas.as_strided_gradient(
-                grad,
-                self.self_geometry,
-                array_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
-            ),
-        )
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (
-            tensor_formulas.as_strided_gradient(
-                grad,
-                self.self_geometry,
-                tensor_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
-            ),
-        )
+    is_view_node: ClassVar[bool] = False
 
 
 @final
-class ConjBackward0(Node):
-    """Derivative of `conj_view`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ConjBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ConjBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.conj(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.conj(grad),)
-
-
-@final
-class NegViewBackward0(Node):
-    """Derivative of `_neg_view`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    is_view_node: ClassVar[bool] = True
-    overwrites: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> NegViewBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = NegViewBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.neg(grad),)
-
-    def apply_large(
-        self, grad: Array, owned: bool, lend: bool, needs: int
-    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the inputs, in arrays that nobody else holds where there are."""
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = over(owned, k.neg, grad)
-        return (grad0,), (FRESH,)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.neg(grad),)
-
-
-@final
-class ViewAsRealBackward0(Node):
-    """Derivative of `view_as_real`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ViewAsRealBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewAsRealBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (array_formulas.joined_pairs(grad),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (tensor_formulas.joined_pairs(grad),)
-
-
-@final
-class ViewAsComplexBackward0(Node):
-    """Derivative of `view_as_complex`."""
-
-    __slots__ = ()
-
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    is_view_node: ClassVar[bool] = True
-
-    @staticmethod
-    def record(self: TensorBase, *, inplace: bool = False) -> ViewAsComplexBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = ViewAsComplexBackward0((edge0,))
-        return node
-
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (k.view_as_real(k.resolve_conj(grad)),)
-
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
-        return (F.view_as_real(F.resolve_conj(grad)),)
-
-
-@final
-class AsStridedBeyondBackward0(Node):
+class AsStridedBeyondBackward0(OperatorNode):
     """Derivative of `as_strided_beyond`."""
 
     __slots__ = ("base_geometry", "self_geometry", "size", "storage_offset", "stride")
@@ -2027,45 +825,21 @@ class AsStridedBeyondBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        base: TensorBase,
-        size: Sequence[int],
-        stride: Sequence[int],
-        storage_offset: SupportsIndex | None = None,
-        *,
-        inplace: bool = False,
+        self: TensorBase, base: TensorBase, size: Sequence[int], stride: Sequence[int], storage_offset: SupportsIndex | None = None
     ) -> AsStridedBeyondBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(base)
-        node = AsStridedBeyondBackward0((edge0, edge1))
+        node = AsStridedBeyondBackward0((gradient_edge(self), gradient_edge(base)))
         node.base_geometry = geometry_of_operand(base)
         node.self_geometry = geometry_of_operand(self)
         node.size = integers(size)
         node.stride = integers(stride)
-        node.storage_offset = (
-            storage_offset
-            if storage_offset is None or type(storage_offset) is int
-            else integer(storage_offset)
-        )
+        node.storage_offset = storage_offset if storage_offset is None or type(storage_offset) is int else integer(storage_offset)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = array_formulas.as_strided_gradient(
-                grad,
-                self.self_geometry,
-                array_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
+                grad, self.self_geometry, array_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset)
             )
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
@@ -2073,33 +847,15 @@ class AsStridedBeyondBackward0(Node):
                 grad,
                 self.base_geometry,
                 self.self_geometry,
-                array_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
+                array_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset),
             )
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = tensor_formulas.as_strided_gradient(
-                grad,
-                self.self_geometry,
-                tensor_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
+                grad, self.self_geometry, tensor_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset)
             )
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
@@ -2107,18 +863,13 @@ class AsStridedBeyondBackward0(Node):
                 grad,
                 self.base_geometry,
                 self.self_geometry,
-                tensor_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
+                tensor_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset),
             )
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class TransposeBackward1(Node):
+class TransposeBackward1(OperatorNode):
     """Derivative of `transpose_`."""
 
     __slots__ = ("dim0", "dim1")
@@ -2129,39 +880,21 @@ class TransposeBackward1(Node):
     dim1: int
 
     @staticmethod
-    def record(
-        self: TensorBase, dim0: SupportsIndex, dim1: SupportsIndex, *, inplace: bool = False
-    ) -> TransposeBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TransposeBackward1((edge0,))
+    def record(self: TensorBase, dim0: SupportsIndex, dim1: SupportsIndex, *, inplace: bool = False) -> TransposeBackward1:
+        node = TransposeBackward1((gradient_edge(self),))
         node.dim0 = dim0 if type(dim0) is int else integer(dim0)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.transpose(grad, self.dim0, self.dim1),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.transpose(grad, self.dim0, self.dim1),)
 
 
 @final
-class TBackward1(Node):
+class TBackward1(OperatorNode):
     """Derivative of `t_`."""
 
     __slots__ = ()
@@ -2170,34 +903,18 @@ class TBackward1(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = TBackward1((edge0,))
+        node = TBackward1((gradient_edge(self),))
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.t(grad),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.t(grad),)
 
 
 @final
-class SqueezeBackward3(Node):
+class SqueezeBackward3(OperatorNode):
     """Derivative of `squeeze_all_`."""
 
     __slots__ = ("self_shape",)
@@ -2208,35 +925,19 @@ class SqueezeBackward3(Node):
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SqueezeBackward3:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqueezeBackward3((edge0,))
+        node = SqueezeBackward3((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
 @final
-class SqueezeBackward4(Node):
+class SqueezeBackward4(OperatorNode):
     """Derivative of `squeeze_dim_`."""
 
     __slots__ = ("self_shape",)
@@ -2247,35 +948,19 @@ class SqueezeBackward4(Node):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> SqueezeBackward4:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqueezeBackward4((edge0,))
+        node = SqueezeBackward4((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
 @final
-class SqueezeBackward5(Node):
+class SqueezeBackward5(OperatorNode):
     """Derivative of `squeeze_dims_`."""
 
     __slots__ = ("self_shape",)
@@ -2286,35 +971,19 @@ class SqueezeBackward5(Node):
 
     @staticmethod
     def record(self: TensorBase, dim: Sequence[int], *, inplace: bool = False) -> SqueezeBackward5:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SqueezeBackward5((edge0,))
+        node = SqueezeBackward5((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.reshape(grad, self.self_shape),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.reshape(grad, self.self_shape),)
 
 
 @final
-class UnsqueezeBackward1(Node):
+class UnsqueezeBackward1(OperatorNode):
     """Derivative of `unsqueeze_`."""
 
     __slots__ = ("dim",)
@@ -2324,38 +993,20 @@ class UnsqueezeBackward1(Node):
     dim: int
 
     @staticmethod
-    def record(
-        self: TensorBase, dim: SupportsIndex, *, inplace: bool = False
-    ) -> UnsqueezeBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnsqueezeBackward1((edge0,))
+    def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> UnsqueezeBackward1:
+        node = UnsqueezeBackward1((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.squeeze_dim(grad, self.dim),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.squeeze_dim(grad, self.dim),)
 
 
 @final
-class AsStridedBackward1(Node):
+class AsStridedBackward1(OperatorNode):
     """Derivative of `as_strided_part_`."""
 
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
@@ -2369,65 +1020,32 @@ class AsStridedBackward1(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        size: Sequence[int],
-        stride: Sequence[int],
-        storage_offset: SupportsIndex | None = None,
-        *,
-        inplace: bool = False,
+        self: TensorBase, size: Sequence[int], stride: Sequence[int], storage_offset: SupportsIndex | None = None, *, inplace: bool = False
     ) -> AsStridedBackward1:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = AsStridedBackward1((edge0,))
+        node = AsStridedBackward1((gradient_edge(self),))
         node.self_geometry = geometry_of_operand(self)
         node.size = integers(size)
         node.stride = integers(stride)
-        node.storage_offset = (
-            storage_offset
-            if storage_offset is None or type(storage_offset) is int
-            else integer(storage_offset)
-        )
+        node.storage_offset = storage_offset if storage_offset is None or type(storage_offset) is int else integer(storage_offset)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (
             array_formulas.as_strided_gradient(
-                grad,
-                self.self_geometry,
-                array_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
+                grad, self.self_geometry, array_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset)
             ),
         )
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (
             tensor_formulas.as_strided_gradient(
-                grad,
-                self.self_geometry,
-                tensor_formulas.output_geometry(
-                    self.self_geometry, self.size, self.stride, self.storage_offset
-                ),
+                grad, self.self_geometry, tensor_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset)
             ),
         )
 
 
 @final
-class SelectBackwardBackward0(Node):
+class SelectBackwardBackward0(OperatorNode):
     """Derivative of `select_backward`."""
 
     __slots__ = ("dim", "index")
@@ -2438,44 +1056,21 @@ class SelectBackwardBackward0(Node):
     index: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        input_sizes: Shape,
-        dim: SupportsIndex,
-        index: SupportsIndex,
-        *,
-        inplace: bool = False,
-    ) -> SelectBackwardBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SelectBackwardBackward0((edge0,))
+    def record(self: TensorBase, input_sizes: Shape, dim: SupportsIndex, index: SupportsIndex) -> SelectBackwardBackward0:
+        node = SelectBackwardBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         node.index = index if type(index) is int else integer(index)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.select(grad, self.dim, self.index),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.select(grad, self.dim, self.index),)
 
 
 @final
-class SliceBackwardBackward0(Node):
+class SliceBackwardBackward0(OperatorNode):
     """Derivative of `slice_backward`."""
 
     __slots__ = ("dim", "end", "start", "step")
@@ -2495,41 +1090,23 @@ class SliceBackwardBackward0(Node):
         start: SupportsIndex | None,
         end: SupportsIndex | None,
         step: SupportsIndex,
-        *,
-        inplace: bool = False,
     ) -> SliceBackwardBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = SliceBackwardBackward0((edge0,))
+        node = SliceBackwardBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         node.start = start if start is None or type(start) is int else integer(start)
         node.end = end if end is None or type(end) is int else integer(end)
         node.step = step if type(step) is int else integer(step)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.slice(grad, self.dim, self.start, self.end, self.step),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.slice(grad, self.dim, self.start, self.end, self.step),)
 
 
 @final
-class DiagonalBackwardBackward0(Node):
+class DiagonalBackwardBackward0(OperatorNode):
     """Derivative of `diagonal_backward`."""
 
     __slots__ = ("dim1", "dim2", "offset")
@@ -2542,45 +1119,23 @@ class DiagonalBackwardBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        input_sizes: Shape,
-        offset: SupportsIndex,
-        dim1: SupportsIndex,
-        dim2: SupportsIndex,
-        *,
-        inplace: bool = False,
+        self: TensorBase, input_sizes: Shape, offset: SupportsIndex, dim1: SupportsIndex, dim2: SupportsIndex
     ) -> DiagonalBackwardBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = DiagonalBackwardBackward0((edge0,))
+        node = DiagonalBackwardBackward0((gradient_edge(self),))
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         node.dim2 = dim2 if type(dim2) is int else integer(dim2)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.diagonal(grad, self.offset, self.dim1, self.dim2),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.diagonal(grad, self.offset, self.dim1, self.dim2),)
 
 
 @final
-class UnfoldBackwardBackward0(Node):
+class UnfoldBackwardBackward0(OperatorNode):
     """Derivative of `unfold_backward`."""
 
     __slots__ = ("dim", "size", "step")
@@ -2593,45 +1148,23 @@ class UnfoldBackwardBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        input_sizes: Shape,
-        dim: SupportsIndex,
-        size: SupportsIndex,
-        step: SupportsIndex,
-        *,
-        inplace: bool = False,
+        self: TensorBase, input_sizes: Shape, dim: SupportsIndex, size: SupportsIndex, step: SupportsIndex
     ) -> UnfoldBackwardBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = UnfoldBackwardBackward0((edge0,))
+        node = UnfoldBackwardBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         node.size = size if type(size) is int else integer(size)
         node.step = step if type(step) is int else integer(step)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.unfold(grad, self.dim, self.size, self.step),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.unfold(grad, self.dim, self.size, self.step),)
 
 
 @final
-class AsStridedBackwardBackward0(Node):
+class AsStridedBackwardBackward0(OperatorNode):
     """Derivative of `as_strided_backward`."""
 
     __slots__ = ("input_geometry", "output_geometry")
@@ -2642,43 +1175,21 @@ class AsStridedBackwardBackward0(Node):
     output_geometry: Geometry3
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        input_geometry: Geometry3,
-        output_geometry: Geometry3,
-        *,
-        inplace: bool = False,
-    ) -> AsStridedBackwardBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = AsStridedBackwardBackward0((edge0,))
+    def record(self: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3) -> AsStridedBackwardBackward0:
+        node = AsStridedBackwardBackward0((gradient_edge(self),))
         node.input_geometry = input_geometry
         node.output_geometry = output_geometry
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.as_strided_forward(grad, self.input_geometry, self.output_geometry),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.as_strided_forward(grad, self.input_geometry, self.output_geometry),)
 
 
 @final
-class AsStridedForwardBackward0(Node):
+class AsStridedForwardBackward0(OperatorNode):
     """Derivative of `as_strided_forward`."""
 
     __slots__ = ("input_geometry", "output_geometry")
@@ -2689,43 +1200,21 @@ class AsStridedForwardBackward0(Node):
     output_geometry: Geometry3
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        input_geometry: Geometry3,
-        output_geometry: Geometry3,
-        *,
-        inplace: bool = False,
-    ) -> AsStridedForwardBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        node = AsStridedForwardBackward0((edge0,))
+    def record(self: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3) -> AsStridedForwardBackward0:
+        node = AsStridedForwardBackward0((gradient_edge(self),))
         node.input_geometry = input_geometry
         node.output_geometry = output_geometry
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.as_strided_backward(grad, self.input_geometry, self.output_geometry),)
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (None,)
-        if not needs & 1:
-            return (None,)
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.as_strided_backward(grad, self.input_geometry, self.output_geometry),)
 
 
 @final
-class SelectScatterBackward0(Node):
+class SelectScatterBackward0(OperatorNode):
     """Derivative of `select_scatter`."""
 
     __slots__ = ("dim", "index", "src_shape")
@@ -2737,70 +1226,30 @@ class SelectScatterBackward0(Node):
     index: int
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        src: TensorBase,
-        dim: SupportsIndex,
-        index: SupportsIndex,
-        *,
-        inplace: bool = False,
-    ) -> SelectScatterBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(src)
-        node = SelectScatterBackward0((edge0, edge1))
+    def record(self: TensorBase, src: TensorBase, dim: SupportsIndex, index: SupportsIndex) -> SelectScatterBackward0:
+        node = SelectScatterBackward0((gradient_edge(self), gradient_edge(src)))
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.index = index if type(index) is int else integer(index)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.select_scatter(
-                grad, k.zeros_shaped(grad, self.src_shape), self.dim, self.index
-            )
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.select(grad, self.dim, self.index)
-        return (
-            grad0,
-            grad1,
-        )
+            grad0 = k.select_scatter(grad, k.zeros_shaped(grad, self.src_shape), self.dim, self.index)
+        grad1 = k.select(grad, self.dim, self.index) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.select_scatter(
-                grad, F.zeros_shaped(grad, self.src_shape), self.dim, self.index
-            )
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.select(grad, self.dim, self.index)
-        return (
-            grad0,
-            grad1,
-        )
+            grad0 = F.select_scatter(grad, F.zeros_shaped(grad, self.src_shape), self.dim, self.index)
+        grad1 = F.select(grad, self.dim, self.index) if needs & 2 and self.next_edges[1] is not None else None
+        return grad0, grad1
 
 
 @final
-class SliceScatterBackward0(Node):
+class SliceScatterBackward0(OperatorNode):
     """Derivative of `slice_scatter`."""
 
     __slots__ = ("dim", "end", "src_shape", "start", "step")
@@ -2821,13 +1270,8 @@ class SliceScatterBackward0(Node):
         start: SupportsIndex | None = None,
         end: SupportsIndex | None = None,
         step: SupportsIndex = 1,
-        *,
-        inplace: bool = False,
     ) -> SliceScatterBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(src)
-        node = SliceScatterBackward0((edge0, edge1))
+        node = SliceScatterBackward0((gradient_edge(self), gradient_edge(src)))
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.start = start if start is None or type(start) is int else integer(start)
@@ -2835,63 +1279,27 @@ class SliceScatterBackward0(Node):
         node.step = step if type(step) is int else integer(step)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.slice_scatter(
-                grad,
-                k.zeros_shaped(grad, self.src_shape),
-                self.dim,
-                self.start,
-                self.end,
-                self.step,
-            )
+            grad0 = k.slice_scatter(grad, k.zeros_shaped(grad, self.src_shape), self.dim, self.start, self.end, self.step)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = k.slice(grad, self.dim, self.start, self.end, self.step)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.slice_scatter(
-                grad,
-                F.zeros_shaped(grad, self.src_shape),
-                self.dim,
-                self.start,
-                self.end,
-                self.step,
-            )
+            grad0 = F.slice_scatter(grad, F.zeros_shaped(grad, self.src_shape), self.dim, self.start, self.end, self.step)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = F.slice(grad, self.dim, self.start, self.end, self.step)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class DiagonalScatterBackward0(Node):
+class DiagonalScatterBackward0(OperatorNode):
     """Derivative of `diagonal_scatter`."""
 
     __slots__ = ("dim1", "dim2", "offset", "src_shape")
@@ -2905,71 +1313,36 @@ class DiagonalScatterBackward0(Node):
 
     @staticmethod
     def record(
-        self: TensorBase,
-        src: TensorBase,
-        offset: SupportsIndex = 0,
-        dim1: SupportsIndex = 0,
-        dim2: SupportsIndex = 1,
-        *,
-        inplace: bool = False,
+        self: TensorBase, src: TensorBase, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1
     ) -> DiagonalScatterBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(src)
-        node = DiagonalScatterBackward0((edge0, edge1))
+        node = DiagonalScatterBackward0((gradient_edge(self), gradient_edge(src)))
         node.src_shape = src._impl.array.shape
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         node.dim2 = dim2 if type(dim2) is int else integer(dim2)
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.diagonal_scatter(
-                grad, k.zeros_shaped(grad, self.src_shape), self.offset, self.dim1, self.dim2
-            )
+            grad0 = k.diagonal_scatter(grad, k.zeros_shaped(grad, self.src_shape), self.offset, self.dim1, self.dim2)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = k.diagonal(grad, self.offset, self.dim1, self.dim2)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.diagonal_scatter(
-                grad, F.zeros_shaped(grad, self.src_shape), self.offset, self.dim1, self.dim2
-            )
+            grad0 = F.diagonal_scatter(grad, F.zeros_shaped(grad, self.src_shape), self.offset, self.dim1, self.dim2)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = F.diagonal(grad, self.offset, self.dim1, self.dim2)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
 
 @final
-class AsStridedScatterBackward0(Node):
+class AsStridedScatterBackward0(OperatorNode):
     """Derivative of `as_strided_scatter_at`."""
 
     __slots__ = ("input_geometry", "output_geometry", "src_shape")
@@ -2981,69 +1354,139 @@ class AsStridedScatterBackward0(Node):
     output_geometry: Geometry3
 
     @staticmethod
-    def record(
-        self: TensorBase,
-        src: TensorBase,
-        input_geometry: Geometry3,
-        output_geometry: Geometry3,
-        *,
-        inplace: bool = False,
-    ) -> AsStridedScatterBackward0:
-        """The node of one call, with its edges and what it saves of the inputs."""
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(src)
-        node = AsStridedScatterBackward0((edge0, edge1))
+    def record(self: TensorBase, src: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3) -> AsStridedScatterBackward0:
+        node = AsStridedScatterBackward0((gradient_edge(self), gradient_edge(src)))
         node.src_shape = src._impl.array.shape
         node.input_geometry = input_geometry
         node.output_geometry = output_geometry
         return node
 
-    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.as_strided_scatter_at(
-                grad,
-                k.zeros_shaped(grad, self.src_shape),
-                self.input_geometry,
-                self.output_geometry,
-            )
+            grad0 = k.as_strided_scatter_at(grad, k.zeros_shaped(grad, self.src_shape), self.input_geometry, self.output_geometry)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = k.as_strided_forward(grad, self.input_geometry, self.output_geometry)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
 
-    def apply_tensors(
-        self, grads: Sequence[TensorBase | None], needs: int
-    ) -> Sequence[TensorBase | None]:
-        """Gradients of the inputs."""
-        grad = grads[0]
-        if grad is None:
-            return (
-                None,
-                None,
-            )
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.as_strided_scatter_at(
-                grad,
-                F.zeros_shaped(grad, self.src_shape),
-                self.input_geometry,
-                self.output_geometry,
-            )
+            grad0 = F.as_strided_scatter_at(grad, F.zeros_shaped(grad, self.src_shape), self.input_geometry, self.output_geometry)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = F.as_strided_forward(grad, self.input_geometry, self.output_geometry)
-        return (
-            grad0,
-            grad1,
-        )
+        return grad0, grad1
+
+
+@final
+class UnsafeSplitBackward0(OperatorNode):
+    """Derivative of `unsafe_split_equal`."""
+
+    __slots__ = ("dim", "self_shape")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    dim: int
+
+    @staticmethod
+    def record(self: TensorBase, split_size: SupportsIndex, dim: SupportsIndex = 0) -> UnsafeSplitBackward0:
+        node = UnsafeSplitBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        return (array_formulas.split_gradient(grads, self.self_shape, self.dim),)
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim),)
+
+
+@final
+class UnsafeSplitWithSizesBackward0(OperatorNode):
+    """Derivative of `unsafe_split_with_sizes`."""
+
+    __slots__ = ("dim", "self_shape", "split_sizes")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    split_sizes: Sequence[int]
+    dim: int
+
+    @staticmethod
+    def record(self: TensorBase, split_sizes: Sequence[int], dim: SupportsIndex = 0) -> UnsafeSplitWithSizesBackward0:
+        node = UnsafeSplitWithSizesBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.split_sizes = integers(split_sizes)
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        return (array_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        return (tensor_formulas.split_gradient(grads, self.self_shape, self.dim, self.split_sizes),)
+
+
+@final
+class NarrowCopyBackward0(OperatorNode):
+    """Derivative of `narrow_copy`."""
+
+    __slots__ = ("dim", "length", "self_shape", "start")
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+    dim: int
+    start: int
+    length: int
+
+    @staticmethod
+    def record(self: TensorBase, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> NarrowCopyBackward0:
+        node = NarrowCopyBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.start = start if type(start) is int else integer(start)
+        node.length = length if type(length) is int else integer(length)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (array_formulas.narrow_copy_gradient(grad, self.self_shape, self.dim, self.start, self.length),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (tensor_formulas.narrow_copy_gradient(grad, self.self_shape, self.dim, self.start, self.length),)
+
+
+@final
+class ViewBackward0_copy(OperatorNode):
+    """Derivative of `_view_copy`."""
+
+    __slots__ = ("self_shape",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    self_shape: Shape
+
+    @staticmethod
+    def record(self: TensorBase, size: Sequence[int]) -> ViewBackward0_copy:
+        node = ViewBackward0_copy((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.reshape(grad, self.self_shape),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.reshape(grad, self.self_shape),)

@@ -1,7 +1,7 @@
 """Running sums, products and extremes along one dimension.
 
-Sums and products are accumulated in the next wider dtype and rounded once per element, so a long
-float32 series drifts no more than its last rounding.
+Sums and products are accumulated in the next wider dtype and rounded once per element, so the error
+of a long float32 series is only that of its last rounding.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 
-from .axes import in_dtype
-from .special import logaddexp
+from .elementary.log_sums import logaddexp
+from .support.axes import in_dtype
 
-__all__ = ["cummax_dim", "cummin_dim", "cumprod", "cumsum", "logcumsumexp_dim"]
+__all__ = ["cummax_dim", "cummin_dim", "cumprod", "cumprod_backward", "cumsum", "logcumsumexp_dim"]
+
 
 _INT64: Final[NumpyDType] = np.dtype(np.int64)
 _WIDER: Final[dict[NumpyDType, NumpyDType]] = {
@@ -62,12 +63,12 @@ def cumprod(self: Array, dim: int, dtype: NumpyDType | None = None) -> Array:
 
 
 def cummax_dim(self: Array, dim: int) -> tuple[Array, Array]:
-    """The largest elements up to each place, and the last places where they stand."""
+    """The largest elements up to each index, and the last index of each."""
     return _running_extreme("cummax", np.maximum, np.greater_equal, self, dim)
 
 
 def cummin_dim(self: Array, dim: int) -> tuple[Array, Array]:
-    """The smallest elements up to each place, and the last places where they stand."""
+    """The smallest elements up to each index, and the last index of each."""
     return _running_extreme("cummin", np.minimum, np.less_equal, self, dim)
 
 
@@ -82,7 +83,7 @@ def _running_extreme(
     if x.ndim == 0 or x.size == 0:
         values[...] = resolved(x)
         return values, places
-    # A nan stays the extreme, and the last one is the place.
+    # A nan stays the extreme, and the last nan gives the index.
     ufunc.accumulate(x, axis, None, values)
     taken: Array = reaches(x, values)
     if x.dtype.kind == "f":
@@ -117,7 +118,36 @@ def logcumsumexp_dim(self: Array, dim: int) -> Array:
         return result
     rows = np.moveaxis(result, axis, 0)
     for place in range(1, rows.shape[0]):
-        # Not a row of a vector, which would be a number and promote like one. The new row comes
-        # first: of two with the same real part the branch is that of the first, as in PyTorch.
+        # Not a row of a vector, which would be a number and promote like one. The new row is the
+        # first operand: with equal real parts the first operand decides the branch, as in PyTorch.
         rows[place] = logaddexp(rows[place : place + 1], rows[place - 1 : place])[0]
     return result
+
+
+def _reversed_cumsum(x: Array, axis: int) -> Array:
+    r: Array = np.flip(np.add.accumulate(np.flip(x, axis), axis), axis)
+    return r
+
+
+def cumprod_backward(self: Array, input: Array, result: Array, dim: int) -> Array:
+    """The gradient of ``cumprod``, exact also where elements are zero.
+
+    For an element before the first zero of a row, each later product is divided by the element. The
+    first zero uses the products without itself; later elements have no effect on any product.
+    """
+    axis = normalize_dim(dim, input.ndim)
+    if input.ndim == 0 or input.shape[axis] == 1 or input.size == 0:
+        return self.copy()
+    x = in_dtype(input, result.dtype).conj()
+    if np.logical_and.reduce(input, None):
+        r: Array = np.true_divide(_reversed_cumsum(self * result.conj(), axis), x)
+        return r
+    zero = input == 0
+    seen = np.add.accumulate(zero, axis, np.int64)
+    first = zero & (seen == 1)
+    ahead = seen == 0
+    left_out = np.multiply.accumulate(np.where(first, 1, x), axis)
+    at_first = _reversed_cumsum(np.where(ahead, 0, self * left_out), axis)
+    before = np.true_divide(_reversed_cumsum(self * result.conj(), axis), np.where(zero, 1, x))
+    out: Array = np.where(ahead, before, np.where(first, at_first, 0))
+    return out.astype(result.dtype, copy=False)

@@ -1,6 +1,7 @@
-"""Signs, exponents and neighbours of floating values, and what stands for nan and infinities.
+"""Signs, exponents and neighbours of floating values, and replacements for nan and infinities.
 
-What works on bits of the representation leaves them alone: the sign of a zero or of a nan counts.
+Functions on the bits of the representation respect all of them: the sign of a zero or of a nan
+counts.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.errors import DTypeError
-from vtgrad.ops.kernels.elementwise import (
+from vtgrad.ops.kernels.arithmetic.power import pow
+from vtgrad.ops.kernels.support.elementwise import (
     BOOL,
     Operand,
     finish,
@@ -19,26 +21,20 @@ from vtgrad.ops.kernels.elementwise import (
     refuse,
     run,
 )
-from vtgrad.ops.kernels.layout import (
+from vtgrad.ops.kernels.support.layout import (
     broadcast_shapes,
     empty_in_order_of,
     empty_like_elementwise,
     empty_like_preserving,
 )
-from vtgrad.ops.kernels.power import pow
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import result_dtype
-from vtgrad.storage.lazy_array import physical
 
 __all__ = [
-    "angle",
     "copysign",
     "finite_parts",
     "frexp",
     "heaviside",
-    "isneginf",
-    "isposinf",
-    "isreal",
     "ldexp",
     "nan_to_num",
     "nextafter",
@@ -54,11 +50,11 @@ def copysign(input: Array, other: Operand, *, out: Array | None = None) -> Array
 
 
 def nextafter(input: Array, other: Array, *, out: Array | None = None) -> Array:
-    """The floating value beside `input` in the direction of `other`."""
+    """The next floating value after `input` in the direction of `other`."""
     dtype = result_dtype(input, other)
     refuse("nextafter", dtype, "buic", input, other)
     broadcast_shapes(input.shape, other.shape)
-    # Not `run`: what is beside a value in single precision is not what is beside it in half.
+    # Not `run`: the next value in single precision is not the next one in half precision.
     beside: Array = np.nextafter(input.astype(dtype, copy=False), other.astype(dtype, copy=False))
     return place(np.asarray(beside), dtype, out, input, other)
 
@@ -90,7 +86,7 @@ def ldexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
 
 
 def frexp(input: Array) -> tuple[Array, Array]:
-    """A fraction of magnitude from 1/2 to 1, and the power of two that it is multiplied by.
+    """A fraction of magnitude from 1/2 to 1, and the exponent of the power of two as its factor.
 
     Raises
     ------
@@ -102,7 +98,7 @@ def frexp(input: Array) -> tuple[Array, Array]:
     mantissa = empty_like_elementwise(input.dtype, input.shape, input)
     exponent = empty_like_elementwise(np.dtype(np.int32), input.shape, input)
     np.frexp(input, mantissa, exponent)
-    # What NumPy says of the exponent of infinities and nans differs from platform to platform.
+    # NumPy's exponents of infinities and nans depend on the platform.
     np.copyto(exponent, 0, where=~np.isfinite(input))
     return mantissa, exponent
 
@@ -145,51 +141,6 @@ def signbit(input: Array, *, out: Array | None = None) -> Array:
     return out
 
 
-def isposinf(input: Array, *, out: Array | None = None) -> Array:
-    """Whether the value is plus infinity."""
-    return _is_infinity("isposinf", float("inf"), input, out)
-
-
-def isneginf(input: Array, *, out: Array | None = None) -> Array:
-    """Whether the value is minus infinity."""
-    return _is_infinity("isneginf", float("-inf"), input, out)
-
-
-def _is_infinity(name: str, infinity: float, a: Array, out: Array | None) -> Array:
-    if a.dtype.kind == "c":
-        raise DTypeError(f"{name} of complex values, which have no order")
-    if out is None:
-        out = empty_like_elementwise(BOOL, a.shape, a)
-    np.copyto(out, a == infinity if a.dtype.kind == "f" else False, casting="unsafe")
-    return out
-
-
-def isreal(input: Array) -> Array:
-    """Whether the imaginary part is zero."""
-    if input.dtype.kind == "c":
-        found = empty_in_order_of(BOOL, physical(input))
-        np.equal(input.imag, 0, found)
-    else:
-        found = empty_like_preserving(BOOL, input)
-        found.fill(True)
-    return found
-
-
-def angle(input: Array, *, out: Array | None = None) -> Array:
-    """The angle of complex values; of real ones pi where they are negative, else 0; nan of nan."""
-    kind = input.dtype.kind
-    if kind == "c":
-        if out is None:
-            out = np.empty(input.shape, input.real.dtype)
-        np.copyto(out, np.arctan2(input.imag, input.real), casting="unsafe")
-        return out
-    dtype = floating(input.dtype)
-    found = np.where(np.less(input, 0), number(np.pi, dtype), number(0, dtype))
-    if kind == "f":
-        np.copyto(found, input, where=np.isnan(input))
-    return place(found, dtype, out, input)
-
-
 def nan_to_num(
     input: Array,
     nan: float | None = None,
@@ -204,9 +155,9 @@ def nan_to_num(
     ----------
     input : ndarray
     nan : float, optional
-        What stands for nan; 0 if not given.
+        The replacement for nan; 0 by default.
     posinf, neginf : float, optional
-        What stands for the infinities; the largest and smallest finite values if not given.
+        The replacements for the infinities; by default the largest and smallest finite values.
     out : ndarray, optional
     """
     dtype = input.dtype
@@ -217,7 +168,7 @@ def nan_to_num(
     parts = [result] if dtype.kind == "f" else [result.real, result.imag]
     for part in parts:
         limits = np.finfo(part.dtype)
-        # Of the values as they were: a nan may become infinite.
+        # Masks of the original values: a nan may be replaced by infinity.
         is_nan, high, low = np.isnan(part), np.isposinf(part), np.isneginf(part)
         np.copyto(part, number(0 if nan is None else nan, part.dtype), where=is_nan)
         top = limits.max if posinf is None else number(posinf, part.dtype)
@@ -228,7 +179,7 @@ def nan_to_num(
 
 
 def finite_parts(input: Array) -> Array:
-    """1 where a value is finite, else 0: for the real and the imaginary part of complex ones."""
+    """1 where a value is finite, otherwise 0; separately for both parts of complex values."""
     result: Array = np.zeros(input.shape, input.dtype)
     if input.dtype.kind == "c":
         np.copyto(result.real, np.isfinite(input.real))

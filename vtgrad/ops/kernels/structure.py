@@ -1,21 +1,36 @@
-"""New arrays around old ones: diagonals, rotations, blocks, repeated indices."""
+"""New arrays around old ones: repeated, turned, triangles, diagonals, blocks, repeated indices."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 
 import numpy as np
 
-from vtgrad.errors import NotSupportedError, ShapeError
-from vtgrad.ops.kernels.copying import contiguous, flip
+from vtgrad.errors import ArgumentTypeError, DimensionError, NotSupportedError, ShapeError
+from vtgrad.ops.kernels.copying.copies import contiguous
+from vtgrad.ops.kernels.support.layout import empty_like_preserving
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import promote
-from vtgrad.storage.geometry import infer_size, narrow_geometry, normalize_dim
+from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.integers import integer
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.strides import check_sizes
 
-__all__ = ["block_diag", "counted_indices", "diag_embed", "narrow_copy", "rot90_turns", "view_copy"]
+from .copying.copies import clone
+from .joining import empty_joined
+
+__all__ = [
+    "block_diag",
+    "counted_indices",
+    "diag_embed",
+    "flip",
+    "repeat",
+    "roll",
+    "rot90_turns",
+    "tril",
+    "triu",
+]
 
 
 def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
@@ -26,7 +41,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     DimensionError
         If the result has no such dimension.
     ShapeError
-        If the two are one.
+        If both are the same dimension.
     """
     ndim = self.ndim + 1
     first, second = normalize_dim(dim1, ndim), normalize_dim(dim2, ndim)
@@ -36,7 +51,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
             dim1=dim1,
             dim2=dim2,
         )
-    # Integers may come as tensors.
+    # Integers may be passed as tensors.
     offset = integer(offset)
     extent = self.shape[-1] + abs(offset)
     sizes = list(self.shape[:-1])
@@ -45,27 +60,12 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     check_sizes(tuple(sizes), self.itemsize)
     result: Array = np.zeros(sizes, self.dtype)
     if not self.size:
-        # The offset may be larger than NumPy's diagonals take.
+        # The offset may be larger than NumPy's diagonals accept.
         return result
     diagonal = np.diagonal(result, offset, first, second)
     diagonal.flags.writeable = True
     diagonal[...] = resolved(self)
     return result
-
-
-def view_copy(self: Array, size: Sequence[int]) -> Array:
-    """A row-major copy in another shape, of which one size may be -1.
-
-    Raises
-    ------
-    ShapeError
-        If the number of elements differs.
-    NotSupportedError
-        If there are more dimensions than NumPy has.
-    """
-    sizes = infer_size([integer(n) for n in size], self.size)
-    check_sizes(sizes, self.itemsize)
-    return contiguous(self).reshape(sizes)
 
 
 def rot90_turns(self: Array, turns: int, dims: Sequence[int]) -> Array:
@@ -94,32 +94,15 @@ def rot90_turns(self: Array, turns: int, dims: Sequence[int]) -> Array:
     return flip(self, (second if turns == 1 else first,)).swapaxes(first, second)
 
 
-def narrow_copy(self: Array, dim: int, start: int, length: int) -> Array:
-    """`length` elements of a dimension from `start` on, as a copy.
-
-    Raises
-    ------
-    ShapeError
-        If the part leaves the dimension.
-    OutOfRangeError
-        If `start` is outside the dimension.
-    """
-    start, length = integer(start), integer(length)
-    narrow_geometry(self.shape, self.strides, 0, dim, start, length)
-    axis = normalize_dim(dim, self.ndim)
-    first = start + self.shape[axis] if start < 0 else start
-    return contiguous(self[(*[slice(None)] * axis, slice(first, first + length))])
-
-
 def block_diag(tensors: Sequence[Array]) -> Array:
-    """A matrix with the given ones along its diagonal and zeros elsewhere.
+    """A matrix with the given matrices along its diagonal and zeros elsewhere.
 
     Vectors are rows.
 
     Raises
     ------
     ShapeError
-        If there is none, or one has more than 2 dimensions.
+        If there is no matrix, or one has more than 2 dimensions.
     """
     if not tensors:
         raise ShapeError("block_diag needs at least one tensor")
@@ -144,15 +127,15 @@ def block_diag(tensors: Sequence[Array]) -> Array:
 
 
 def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
-    """Each position as often as the count there says: ``[2, 0, 1]`` gives ``[0, 0, 2]``.
+    """Each position repeated by the count at it: ``[2, 0, 1]`` gives ``[0, 0, 2]``.
 
     Raises
     ------
     ShapeError
-        If the counts are no vector, one is negative, they do not add up to `output_size`, or they
-        add up to more than memory can have.
+        If the counts are not a vector, one is negative, or their sum differs from `output_size` or
+        exceeds memory.
     NotSupportedError
-        If they are no int64 or int32.
+        If they are neither int64 nor int32.
     """
     repeats = resolved(repeats)
     if repeats.ndim != 1:
@@ -163,7 +146,7 @@ def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
         )
     if repeats.size and int(repeats.min()) < 0:
         raise ShapeError("repeats must not be negative", least=int(repeats.min()))
-    # Integers that add up to more than memory can have might wrap around.
+    # Integer sums that exceed memory might wrap around.
     check_sizes((int(repeats.sum(dtype=np.float64)),), 8)
     total = int(repeats.sum())
     if output_size is not None and output_size != total:
@@ -173,3 +156,134 @@ def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
             found=output_size,
         )
     return np.repeat(np.arange(repeats.size, dtype=repeats.dtype), repeats)
+
+
+# -- repeating and moving -------------------------------------------------------------------
+
+
+def repeat(self: Array, repeats: Sequence[int]) -> Array:
+    """The tensor tiled ``repeats[k]`` times along each dimension.
+
+    With more repeats than dimensions, new dimensions come in front.
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer repeats than dimensions, or one is negative.
+    """
+    if len(repeats) < self.ndim:
+        raise ShapeError(
+            f"repeat needs a count for each of {self.ndim} dimension(s), got {tuple(repeats)}",
+            repeats=tuple(repeats),
+            ndim=self.ndim,
+        )
+    counts = tuple(map(index, repeats))
+    if any(count < 0 for count in counts):
+        raise ShapeError(f"repeat's counts must not be negative, got {counts}", repeats=counts)
+    lead = len(counts) - self.ndim
+    sizes = (1,) * lead + self.shape
+    target = tuple([count * size for count, size in zip(counts, sizes, strict=True)])
+    # Each dimension occurs twice here.
+    tiles = tuple([n for pair in zip(counts, sizes, strict=True) for n in pair])
+    check_sizes(tiles, self.itemsize)
+    result: Array = np.empty(target, self.dtype)
+    one_tile = tuple([n for size in sizes for n in (1, size)])
+    result.reshape(tiles)[...] = resolved(self).reshape(one_tile)
+    return result
+
+
+def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | None = ()) -> Array:
+    """The elements shifted cyclically along dimensions, or in row-major order without `dims`.
+
+    Raises
+    ------
+    ShapeError
+        If shifts and dims differ in number, or there is no shift.
+    DimensionError
+        If the tensor has no such dimension.
+    """
+    given = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
+    steps = tuple(map(integer, given))
+    where = dims or () if isinstance(dims, (tuple, list)) or dims is None else (dims,)
+    axes = tuple(map(integer, where))
+    if not steps:
+        raise ShapeError("roll needs at least one shift")
+    if len(steps) != len(axes) and not (len(steps) == 1 and not axes):
+        raise ShapeError(
+            f"roll needs a dimension for each shift, got shifts {steps} and dims {axes}",
+            shifts=steps,
+            dims=axes,
+        )
+    if self.size == 0:
+        return clone(self)
+    if not axes:
+        rolled: Array = np.empty(self.shape, self.dtype)
+        rolled.reshape(-1)[...] = np.roll(self.reshape(-1), steps[0])
+        return rolled
+    if self.ndim == 0:
+        raise DimensionError("a 0-d tensor has no dimension to roll", dim=axes[0], ndim=0)
+    places = tuple([normalize_dim(axis, self.ndim) for axis in axes])
+    # PyTorch joins two parts at each step. An empty part is not channels-last.
+    moved = all(step % self.shape[axis] for step, axis in zip(steps, places, strict=True))
+    if moved:
+        result = empty_joined([self], self.shape, self.dtype)
+    else:
+        result = np.empty(self.shape, self.dtype)
+    result[...] = np.roll(self, steps, places)
+    return result
+
+
+def flip(self: Array, dims: int | Sequence[int]) -> Array:
+    """The elements in reverse order along dimensions.
+
+    Raises
+    ------
+    ShapeError
+        If a dimension comes twice.
+    DimensionError
+        If the tensor has no such dimension.
+    """
+    axes = tuple(
+        [normalize_dim(d, self.ndim) for d in ((dims,) if isinstance(dims, int) else dims)]
+    )
+    if len(set(axes)) != len(axes):
+        raise ShapeError(f"flip got a dimension more than once: {dims}", dims=dims)
+    result = empty_like_preserving(self.dtype, self)
+    result[...] = np.flip(resolved(self), tuple(axis for axis in axes if axis < self.ndim))
+    return result
+
+
+# -- triangles ------------------------------------------------------------------------------
+
+
+def tril(self: Array, diagonal: int = 0) -> Array:
+    """The lower triangles of the last two dimensions, zeros above `diagonal`."""
+    _check_matrix(self, "tril")
+    result: Array = np.empty(self.shape, self.dtype)
+    result[...] = np.tril(self, _shift(self, diagonal))
+    return result
+
+
+def triu(self: Array, diagonal: int = 0) -> Array:
+    """The upper triangles of the last two dimensions, zeros below `diagonal`."""
+    _check_matrix(self, "triu")
+    result: Array = np.empty(self.shape, self.dtype)
+    result[...] = np.triu(self, _shift(self, diagonal))
+    return result
+
+
+def _shift(self: Array, diagonal: int) -> int:
+    """The number of a diagonal, clipped to the size of the matrix."""
+    furthest: int = max(self.shape[-2:])
+    try:
+        return max(-furthest, min(integer(diagonal), furthest))
+    except TypeError:
+        # A tensor without an integer; other types are refused before.
+        raise ArgumentTypeError("argument 'diagonal' must be an integer") from None
+
+
+def _check_matrix(self: Array, name: str) -> None:
+    if self.ndim < 2:
+        raise ShapeError(
+            f"{name} needs at least 2 dimensions, got shape {self.shape}", shape=self.shape
+        )

@@ -1,0 +1,1 @@
+"""Operators that read, store and merge at indices and masks."""

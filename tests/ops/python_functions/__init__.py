@@ -1,0 +1,1 @@
+"""Python functions called for each element."""

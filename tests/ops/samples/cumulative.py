@@ -1,0 +1,56 @@
+"""Samples of the operators in the table `cumulative`."""
+
+from typing import Final
+
+import numpy as np
+
+from vtgrad.storage.arrays import Array
+
+from ..sample import (
+    COMPLEX,
+    MATRIX,
+    WHOLE,
+    Samples,
+    array,
+    sample,
+)
+
+__all__ = ["SAMPLES"]
+
+WITH_ZERO: Final = array([[0.5, 0.0, -1.5], [2.0, 1.25, 0.75]])
+
+
+def _last_places(x: Array, axis: int, sign: int) -> object:
+    rows = np.moveaxis(sign * x, axis, 0)
+    best = [
+        [max(range(n + 1), key=lambda i: (row[i], i)) for n in range(len(row))] for row in rows.T
+    ]
+    return np.moveaxis(np.array(best).T, 0, axis)
+
+
+SAMPLES: Final[Samples] = {
+    "cumsum_dim": [
+        sample(np.cumsum, MATRIX, 1),
+        sample(np.cumsum, COMPLEX, 0),
+        sample(np.cumsum, WHOLE, 1),
+    ],
+    "cumprod_dim": [
+        sample(np.cumprod, MATRIX, 1),
+        sample(np.cumprod, WITH_ZERO, 1),
+        sample(np.cumprod, COMPLEX, 0),
+    ],
+    "cummax_dim": [
+        sample(lambda x, d: (np.maximum.accumulate(x, 1), _last_places(x, 1, 1)), MATRIX, 1),
+        sample(lambda x, d: (np.maximum.accumulate(x, 0), _last_places(x, 0, 1)), MATRIX, 0),
+    ],
+    "cummin_dim": [
+        sample(lambda x, d: (np.minimum.accumulate(x, 1), _last_places(x, 1, -1)), MATRIX, 1),
+        sample(lambda x, d: (np.minimum.accumulate(x, 0), _last_places(x, 0, -1)), MATRIX, -2),
+    ],
+    "logcumsumexp_dim": [
+        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), MATRIX, 1),
+        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), MATRIX, 0),
+        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), COMPLEX, 1),
+        sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), COMPLEX[0], 0),
+    ],
+}

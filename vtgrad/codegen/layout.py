@@ -1,0 +1,50 @@
+"""The layout of generated files: as ruff formats them, with lists of names packed in lines."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+__all__ = ["formatted"]
+
+ROOT = Path(__file__).resolve().parents[2]
+# One call or condition fills one line as long as it can be read. Lists of names keep to the width
+# of all other files.
+LINE_LENGTH = 140
+LIST_WIDTH = 100
+
+_STEPS = (
+    ["check", "--quiet", "--fix-only", "--select", "F401,I,UP", "--exit-zero"],
+    ["format", "--quiet", "--config", "format.skip-magic-trailing-comma=true"],
+)
+
+# An import or `__all__` with one name on each line.
+_LIST = re.compile(
+    r"^(?P<head>from \S+ import \(|__all__ = \[)\n(?P<names>(?:    \S.*,\n)+)(?P<tail>[)\]])$", re.M
+)
+
+
+def formatted(name: str, text: str) -> str:
+    """The text as it stands in a generated file; imports that it does not use are removed."""
+    for step in _STEPS:
+        path = f"vtgrad/ops/generated/{name}"
+        options = ["--line-length", str(LINE_LENGTH), "--stdin-filename", path, "-"]
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *step, *options],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+        )
+        text = done.stdout
+    return _LIST.sub(_packed, text)
+
+
+def _packed(found: re.Match[str]) -> str:
+    """A list of names with as many on a line as there is room for."""
+    names = [line.strip().replace(" ", "\0") for line in found["names"].splitlines()]
+    lines = textwrap.wrap(" ".join(names), LIST_WIDTH - 4, break_long_words=False)
+    body = "".join(f"    {line}\n" for line in lines).replace("\0", " ")
+    return f"{found['head']}\n{body}{found['tail']}"

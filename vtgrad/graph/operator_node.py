@@ -1,0 +1,42 @@
+"""What the nodes of all operators in the derivative tables have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..storage.arrays import Array
+from ..storage.native import mypyc_attr
+from ..storage.tensor_base import TensorBase
+from .node import Node
+from .region import Gradient
+
+__all__ = ["OperatorNode"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class OperatorNode(Node):
+    """The node of an operator whose derivatives are formulas.
+
+    Its subclasses have `apply_array` and `apply_tensor` if the formulas use the gradient of the
+    first result only. Then without that gradient there is none for any input, which is decided
+    here. If the formulas use the gradients of several results, the subclasses have `apply_arrays`
+    and `apply_tensors` instead.
+    """
+
+    __slots__ = ()
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Gradients of the inputs from gradients of the results, as plain arrays."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        return self.apply_array(grad, needs)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """The same as `apply_arrays`, recorded."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        return self.apply_tensor(grad, needs)

@@ -1,0 +1,82 @@
+"""From what users pass to what kernels take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage.dtypes import numpy_dtype
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["array_of", "array_or_none", "arrays_of", "numpy_or_none", "operand_of", "refuse_array"]
+
+
+def array_of(value: object, name: str) -> Array:
+    """The array of a tensor.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is no tensor.
+    """
+    if isinstance(value, TensorBase):
+        return value._impl.array
+    raise ArgumentTypeError(
+        f"argument {name!r} must be a tensor, not {type(value).__name__}", argument=name
+    )
+
+
+def array_or_none(value: object, name: str) -> Array | None:
+    """The array of a tensor, or None."""
+    return None if value is None else array_of(value, name)
+
+
+def arrays_of(values: Sequence[TensorBase], name: str) -> list[Array]:
+    """The arrays of a sequence of tensors."""
+    if isinstance(values, TensorBase) or not isinstance(values, Sequence):
+        raise ArgumentTypeError(
+            f"argument {name!r} must be a sequence of tensors, not {type(values).__name__}",
+            argument=name,
+        )
+    return [array_of(x, name) for x in values]
+
+
+def operand_of(value: object, name: str) -> Array | Number:
+    """The array of a tensor, or a Python number, which promotes less.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is neither.
+    """
+    if isinstance(value, TensorBase):
+        impl = value._impl
+        if not impl.is_wrapped_number:
+            return impl.array
+        number: Number = impl.array.item()
+        return number
+    # NumPy's float64 is a float, but promotes like an array: it must become a plain number.
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (bool, int, float, complex)):
+        return value
+    raise ArgumentTypeError(
+        f"argument {name!r} must be a tensor or a number, not {type(value).__name__}",
+        argument=name,
+    )
+
+
+def numpy_or_none(dtype: object) -> NumpyDType | None:
+    """The NumPy dtype of a vtgrad dtype, or None."""
+    return None if dtype is None else numpy_dtype(dtype)
+
+
+def refuse_array(name: str, value: object) -> None:
+    """Refuse an array in the place of a number: a kernel would take it, and a node keep it."""
+    if isinstance(value, np.ndarray):
+        raise ArgumentTypeError(
+            f"argument {name!r} must be a tensor or a number, not an array", argument=name
+        )

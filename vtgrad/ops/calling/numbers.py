@@ -1,0 +1,100 @@
+"""Numbers as operands: a number before a tensor, and a 0-d tensor in the place of a number."""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+import numpy as np
+
+from vtgrad.errors import ArgumentValueError, DTypeError
+from vtgrad.storage.arrays import Number
+from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.unchecked import T
+
+__all__ = ["as_first_operand", "as_number", "has_number_tensor", "refuse_tensor", "tensor_beside"]
+
+
+def tensor_beside(value: Number, other: TensorBase) -> TensorBase:
+    """A 0-d tensor of a number, in the dtype that it has beside the tensor `other`.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it is an integer that does not fit 64 bits.
+    """
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise ArgumentValueError("an integer operand does not fit 64 bits", value=value)
+    dtype = result_dtype(other._impl.array, value)
+    # Integers that are out of range wrap around, as in all arithmetic with numbers.
+    array = np.asarray(value).astype(dtype) if dtype.kind in "iu" else np.asarray(value, dtype)
+    return other._wrap(TensorImpl(array))
+
+
+def as_first_operand(first: T, second: object, *, inexact: bool = False) -> T | None:
+    """A tensor for a first operand that is a number beside a tensor; None for other operands.
+
+    Parameters
+    ----------
+    inexact : bool
+        Whether the operator computes with floating numbers, from integers too.
+
+    Notes
+    -----
+    Called when an operator has failed, which takes its first operand for a tensor: see
+    Note [Arguments are looked at when a call has failed].
+    """
+    number: object = first
+    if isinstance(number, np.generic):
+        number = number.item()
+    if not isinstance(number, (bool, int, float, complex)) or not isinstance(second, TensorBase):
+        return None
+    if isinstance(number, bool):
+        # Any other dtype prevails over bool; an operator may have no bools.
+        return cast("T", second._wrap(TensorImpl(np.asarray(number))))
+    if inexact and isinstance(number, int) and abs(number) < 2**63:
+        number = float(number)
+    return cast("T", tensor_beside(number, second))
+
+
+N = TypeVar("N")
+
+
+def has_number_tensor(*values: object) -> bool:
+    """Whether one of an operator's numbers is a 0-d tensor that may stand for it.
+
+    A tensor that requires grad may not: its gradient would be lost.
+
+    Notes
+    -----
+    Called when an operator has failed, which takes numbers for what they are: see
+    Note [Arguments are looked at when a call has failed].
+    """
+    return any(map(_stands_for_a_number, values))
+
+
+def as_number(value: N) -> N:
+    """The element of such a tensor; anything else as it is."""
+    if _stands_for_a_number(value):
+        return cast("N", cast("TensorBase", value)._impl.array.item())
+    return value
+
+
+def refuse_tensor(value: object) -> None:
+    """Let a call with a tensor for a number fail, before anything takes it for an operand.
+
+    Raises
+    ------
+    DTypeError
+        If it is one; the call is tried again or explained then.
+    """
+    if isinstance(value, TensorBase):
+        raise DTypeError("a number was expected, not a tensor")
+
+
+def _stands_for_a_number(value: object) -> bool:
+    if not isinstance(value, TensorBase) or value.ndim:
+        return False
+    meta = value._impl.autograd_meta
+    return meta is None or not meta.requires_grad()

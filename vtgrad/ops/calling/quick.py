@@ -1,0 +1,56 @@
+"""The quick way through elementwise operators of two tensors, or of a tensor and a number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.quiet import quiet
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.unchecked import T
+
+__all__ = ["quick_binary"]
+
+
+def quick_binary(ufunc: np.ufunc, input: T, other: object, inexact: bool = False) -> T | None:
+    """The result of a ufunc of operands of one layout; None if the general way is needed.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        One whose result has its operands' dtype if they agree.
+    input : Tensor
+        The first operand; the result is of its class.
+    other : object
+        The second, as it came from the user.
+    inexact : bool
+        Whether the ufunc does what the operator does with floating and complex values only.
+
+    See Note [One look at a layout].
+    """
+    a: TensorImpl = input._impl
+    layout = a.layout
+    if layout is None:
+        layout = a.find_layout()
+    if layout is PECULIAR:
+        return None
+    if isinstance(other, TensorBase):
+        b = other._impl
+        second = b.layout
+        if second is None:
+            second = b.find_layout()
+        if layout is not second or (inexact and not layout.inexact):
+            return None
+        impl = TensorImpl(quiet.run(ufunc, a.array, b.array))
+    elif layout.numbers is not None and (type(other) is float or type(other) is int):
+        impl = TensorImpl(quiet.run(ufunc, a.array, layout.numbers.operand(other)))
+    else:
+        return None
+    impl.layout = layout
+    # What `handle_like` does, which would be one more call for each of the smallest operators.
+    cls = type(input)
+    new = cls.__new__
+    result = new(cls)
+    result._impl = impl
+    return result

@@ -1,0 +1,154 @@
+"""Checking what users pass for ``dim``, ``keepdim`` and the like."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError, DTypeError, ResultTypeError
+from vtgrad.ops.calling.arguments import array_of, numpy_or_none
+from vtgrad.ops.calling.types import Dims
+from vtgrad.storage.arrays import NumpyDType
+from vtgrad.storage.dtypes import DType
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.check_inplace import check_self_overlap
+
+__all__ = [
+    "UNSET",
+    "Unset",
+    "check_flag",
+    "check_pair",
+    "checked_dim",
+    "checked_dims",
+    "dtype_with_out",
+    "either",
+]
+
+
+_INT64: Final = np.dtype(np.int64)
+
+
+class Unset(enum.Enum):
+    """The default of an argument for which None is a value of its own."""
+
+    TOKEN = enum.auto()
+
+
+UNSET: Final = Unset.TOKEN
+
+
+def either(dim: Dims | Unset, axis: Dims | Unset, names: str = "dim and axis") -> Dims | Unset:
+    """One argument under PyTorch's and NumPy's name.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If both are given.
+    """
+    if axis is UNSET:
+        return dim
+    if dim is not UNSET:
+        raise ArgumentTypeError(f"{names} are the same argument: give one of them")
+    return axis
+
+
+def dtype_with_out(dtype: DType | None, out: TensorBase | None) -> DType | None:
+    """The dtype to compute in: unless it is given, that of ``out=``.
+
+    Raises
+    ------
+    DTypeError
+        If it is given and ``out`` has another.
+    """
+    if out is None:
+        return dtype
+    found = array_of(out, "out").dtype
+    wanted = numpy_or_none(dtype)
+    if wanted is not None and wanted != found:
+        raise DTypeError(
+            f"out= has dtype {found.name}, but {wanted.name} was asked for",
+            expected=wanted.name,
+            found=found.name,
+        )
+    return out.dtype
+
+
+def check_flag(value: object, name: str) -> bool:
+    """A bool.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is anything else, a number included.
+    """
+    if value is True or value is False:
+        return value
+    raise ArgumentTypeError(
+        f"argument {name!r} must be a bool, not {type(value).__name__}", argument=name
+    )
+
+
+def checked_dim(value: object, name: str = "dim") -> int:
+    """One dimension number, which may be a 0-d integer tensor.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is no integer.
+    """
+    if type(value) is int:
+        return value
+    if isinstance(value, TensorBase):
+        array = value._impl.array
+        if array.ndim == 0 and array.dtype.kind in "iu":
+            return int(array)
+    elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return int(value)
+    raise ArgumentTypeError(
+        f"argument {name!r} must be an integer, not {type(value).__name__}", argument=name
+    )
+
+
+def checked_dims(value: object, name: str = "dim") -> Dims:
+    """One dimension number, several, or None.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is something else.
+    """
+    if value is None or type(value) is int:
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple([checked_dim(d, name) for d in value])
+    return checked_dim(value, name)
+
+
+def check_pair(out: Sequence[TensorBase] | None, values: NumpyDType) -> None:
+    """Refuse two ``out=`` tensors that cannot both be written, before either is.
+
+    Raises
+    ------
+    ResultTypeError
+        If they do not have the dtype of the values, and int64 for the places.
+    SelfOverlapError
+        If one overlaps itself.
+    """
+    if out is None:
+        return
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise ArgumentTypeError(
+            f"argument 'out' must be a pair of tensors, not {type(out).__name__}", argument="out"
+        )
+    for tensor, dtype in zip(out, (values, _INT64), strict=True):
+        found = array_of(tensor, "out").dtype
+        if found != dtype:
+            raise ResultTypeError(
+                f"out= has dtype {found}, but the operator stores {dtype} only",
+                result=dtype,
+                target=found,
+            )
+        check_self_overlap(tensor)

@@ -1,0 +1,84 @@
+"""Tensors and integers that come as a sequence, or one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError, ShapeError
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.dtypes import DType
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["given_integers", "given_tensors", "sequence_of_tensors"]
+
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def sequence_of_tensors(tensors: Sequence[T], name: str) -> Sequence[T]:
+    """The tensors, of which there must be one.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they do not come as a sequence of tensors.
+    ShapeError
+        If there are none.
+    """
+    if isinstance(tensors, TensorBase) or not isinstance(tensors, Sequence):
+        raise ArgumentTypeError(
+            f"{name} takes a sequence of tensors, not {type(tensors).__name__}", argument="tensors"
+        )
+    if not tensors:
+        raise ShapeError(f"{name} needs at least one tensor")
+    for x in tensors:
+        array_of(x, "tensors")
+    return tensors
+
+
+def given_tensors(tensors: tuple[T | Sequence[T], ...]) -> Sequence[T]:
+    """Tensors that were passed one by one or as one sequence."""
+    each: list[T] = []
+    for given in tensors:
+        if isinstance(given, Sequence) and len(tensors) == 1:
+            each.extend(given)
+        else:
+            array_of(given, "tensors")
+            assert isinstance(given, TensorBase)
+            each.append(given)
+    for x in each:
+        array_of(x, "tensors")
+    return each
+
+
+def given_integers(
+    given: Sequence[int | Sequence[int] | DType], keyword: Sequence[int] | int | None, name: str
+) -> Shape:
+    """Integers that were passed one by one, as one sequence, or as one keyword argument.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If there are none, they came in two ways, or one is no integer.
+    """
+    if (keyword is None) is not bool(given):
+        raise ArgumentTypeError(f"{name} needs its integers, once", given=given)
+    if keyword is not None:
+        given = (keyword,)
+    if len(given) == 1 and (type(given[0]) is tuple or isinstance(given[0], Sequence)):
+        return tuple(given[0])
+    result: list[int] = []
+    for number in given:
+        if isinstance(number, (type, DType, np.ndarray, Sequence)) or not hasattr(
+            number, "__index__"
+        ):
+            raise ArgumentTypeError(
+                f"{name} takes integers or one sequence of them, not {type(number).__name__}",
+                value=number,
+            )
+        result.append(number.__index__())
+    return tuple(result)

@@ -1,0 +1,149 @@
+"""Cumulative sums, products, extremes and logarithms, and differences of neighbours."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from vtgrad.errors import (
+    ArgumentTypeError,
+    DTypeError,
+    NotSupportedError,
+    OptionValueError,
+    ShapeError,
+)
+from vtgrad.ops.calling.arguments import array_of, numpy_or_none
+from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim, dtype_with_out
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.cumulative import CummaxDimResult, CumminDimResult
+from vtgrad.storage.dtypes import DType
+from vtgrad.storage.integers import integer
+from vtgrad.storage.shapes import normalize_dim
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.write_out import check_out, write_out
+
+__all__ = ["cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "diff", "logcumsumexp"]
+
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def cummax(input: T, dim: int, *, out: tuple[T, T] | None = None) -> CummaxDimResult[T]:
+    """The largest elements up to each place along `dim`: ``values`` and ``indices``.
+
+    Of equal elements the last one counts; it gets the gradient.
+    """
+    check_pair(out, array_of(input, "input").dtype)
+    return F.cummax_dim(input, checked_dim(dim), out=out)
+
+
+def cummin(input: T, dim: int, *, out: tuple[T, T] | None = None) -> CumminDimResult[T]:
+    """The smallest elements up to each place along `dim`; see `cummax`."""
+    check_pair(out, array_of(input, "input").dtype)
+    return F.cummin_dim(input, checked_dim(dim), out=out)
+
+
+def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
+    """The logarithms of running sums of exponentials along `dim`, safe against overflow."""
+    return F.logcumsumexp_dim(input, checked_dim(dim), out=out)
+
+
+@explained
+def diff(
+    input: T,
+    n: int = 1,
+    dim: int = -1,
+    prepend: TensorBase | None = None,
+    append: TensorBase | None = None,
+    *,
+    out: T | None = None,
+) -> T:
+    """Differences of neighbours along a dimension; of bools, whether they differ.
+
+    Parameters
+    ----------
+    input : Tensor
+    n : int, default 1
+        How many times to take differences.
+    dim : int, default -1
+        The dimension, which gets shorter by `n`.
+    prepend, append : Tensor, optional
+        What to join to the tensor before and after it.
+    out : Tensor, optional
+        Where to store the result.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.diff(vt.tensor([1, 4, 9, 16])).tolist()
+    [3, 5, 7]
+    """
+    array = array_of(input, "input")
+    if array.ndim == 0:
+        raise ShapeError("diff() needs one dimension at least")
+    for name, x in (("prepend", prepend), ("append", append)):
+        if x is not None and array_of(x, name).ndim != array.ndim:
+            raise ShapeError(
+                f"diff() cannot join {name} of shape {list(x.shape)} to shape {list(input.shape)}"
+            )
+    n = integer(n)
+    if n < 0:
+        raise OptionValueError(f"diff() cannot be taken {n} times", n=n)
+    axis = normalize_dim(checked_dim(dim), array.ndim)
+    if n == 0:
+        return F.copy_(F.zeros_like(input), input) if out is None else _stored(out, input)
+    if prepend is not None or append is not None:
+        parts = [x for x in (prepend, input, append) if x is not None]
+        input = _joined(parts, axis, input)
+    times = min(n, input.shape[axis])
+    for left in range(times, 0, -1):
+        length = input.shape[axis] - 1
+        following, previous = F.narrow(input, axis, 1, length), F.narrow(input, axis, 0, length)
+        target = out if left == 1 else None
+        if input._impl.array.dtype.kind == "b":
+            input = F.logical_xor(following, previous, out=target)
+        else:
+            input = F.sub(following, previous, out=target)
+    return input if times or out is None else _stored(out, input)
+
+
+def _stored(out: T, input: TensorBase) -> T:
+    """The values as they are, row-major, where there is no difference to take."""
+    check_out(out, input)
+    return write_out(out, F.contiguous(input)._impl.array, "diff", exact=True)
+
+
+def _joined(parts: list[TensorBase], axis: int, like: T) -> T:
+    joined = F.cat(parts, axis)
+    if not isinstance(joined, type(like)):
+        raise ArgumentTypeError(f"diff() joins tensors of {type(like).__name__}")
+    return joined
+
+
+def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """Running sums along `dim`; integers and bools become int64 unless `dtype` is given."""
+    return F.cumsum_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
+
+
+def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """Running products along `dim`; integers and bools become int64 unless `dtype` is given."""
+    return F.cumprod_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
+
+
+def _check_own_dtype(x: TensorBase, dtype: DType | None) -> None:
+    if array_of(x, "input").dtype.kind == "b":
+        raise NotSupportedError("running sums and products are not defined in bool", dtype=x.dtype)
+    if dtype is not None and numpy_or_none(dtype) != array_of(x, "input").dtype:
+        raise DTypeError(f"in place, dtype= can only be the tensor's own {x.dtype}", dtype=dtype)
+
+
+def cumsum_(input: T, dim: int, *, dtype: DType | None = None) -> T:
+    """Replace the elements by the running sums along `dim`."""
+    _check_own_dtype(input, dtype)
+    return F.cumsum_dim_(input, checked_dim(dim))
+
+
+def cumprod_(input: T, dim: int, *, dtype: DType | None = None) -> T:
+    """Replace the elements by the running products along `dim`."""
+    _check_own_dtype(input, dtype)
+    return F.cumprod_dim_(input, checked_dim(dim))

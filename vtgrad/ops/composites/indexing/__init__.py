@@ -1,0 +1,1 @@
+"""Indexing: ``x[...]``, and functions that choose among overloads."""

@@ -1,0 +1,258 @@
+"""Indexing ``x[...]`` and ``x[...] = value``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import get_ident
+
+import numpy as np
+
+from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.indexing.basic_index import (
+    Alias,
+    IndexPlan,
+    Select,
+    Slice,
+    Unsqueeze,
+    ViewStep,
+    parse_index,
+)
+from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.ops.saving.read_first import read_first
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.mark_written import Place
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.unchecked import T
+from vtgrad.storage.writers import DIRECT, on_behalf, write_for
+from vtgrad.views.write import write_part
+
+__all__ = ["getitem", "setitem"]
+
+
+def getitem(tensor: T, expression: object) -> T:
+    """What ``tensor[expression]`` means.
+
+    Integers, slices, None and ``...`` give a view. Index arrays, lists and masks give a copy.
+
+    Raises
+    ------
+    OutOfRangeError
+        If an index is outside its dimension, there are too many, or something cannot index.
+    """
+    # Much the most frequent cases; the operators check the range themselves.
+    if type(expression) is int:
+        return F.select(tensor, 0, expression)
+    if type(expression) is slice:
+        start, stop, step = expression.start, expression.stop, expression.step
+        if _is_plain(start, stop, step):
+            return F.slice(tensor, 0, start, stop, 1 if step is None else step)
+    part = _basic_part(tensor, expression)
+    if part is not None:
+        return part
+    plan = parse_index(expression, tensor._impl.array.shape, _array_of)
+    part = _through(tensor, plan.steps)
+    if not plan.indices:
+        return part
+    indices, places = _index_tensors(tensor, plan)
+    return F.index_at(part, indices, places)
+
+
+def setitem(tensor: T, expression: object, value: object) -> None:
+    """What ``tensor[expression] = value`` means.
+
+    Parameters
+    ----------
+    value : tensor or number
+        Broadcast to the part; leading dimensions of size 1 that are too many do not matter.
+
+    Raises
+    ------
+    OutOfRangeError
+        If an index is outside its dimension, there are too many, or something cannot index.
+    ArgumentTypeError
+        If `value` is neither a tensor nor a number.
+    ShapeError
+        If it does not broadcast.
+    """
+    place = _place(expression)
+    if place is not None and write_part(tensor._impl, place, value):
+        return
+    thread = get_ident()
+    try:
+        write_for("__setitem__", DIRECT)
+        _set_items(tensor, expression, value)
+    finally:
+        # One call of a C function, which no signal handler comes before.
+        on_behalf.pop(thread, None)
+
+
+def _set_items(tensor: T, expression: object, value: object) -> None:
+    """The general case of `setitem`."""
+    source = _value_for(tensor, value)
+    part = _basic_part(tensor, expression, write=True)
+    if part is not None:
+        _store(part, source)
+        return
+    plan = parse_index(expression, tensor._impl.array.shape, _array_of, write=True)
+    if plan.nothing:
+        return
+    part = tensor if _is_whole(tensor, plan.steps) else _through(tensor, plan.steps)
+    if plan.indices:
+        indices, places = _index_tensors(tensor, plan)
+        if len(indices) == 1 and source.numel() == 1:
+            _check_mask_dtype(plan.sources[-1])
+            if indices[0]._impl.dtype == np.bool_:
+                source = read_first(source, tensor)
+        if source._impl.array.shape[:1] == (1,):
+            source = F.view_shape(source, _without_leading_ones(source._impl.array.shape))
+        F.index_put_at_(part, indices, places, source)
+    else:
+        _store(part, source)
+
+
+def _is_plain(start: object, stop: object, step: object) -> bool:
+    """Whether NumPy and `parse_index` agree about a slice."""
+    return (
+        (start is None or type(start) is int)
+        and (stop is None or type(stop) is int)
+        and (step is None or (type(step) is int and step != 0))
+    )
+
+
+def _place(expression: object) -> Place | None:
+    """The expression as `write_part` takes it; None if it is more than integers and slices."""
+    if type(expression) is int:
+        return expression, ...
+    parts = expression if type(expression) is tuple else (expression,)
+    for part in parts:
+        if type(part) is not int and not (
+            type(part) is slice and _is_plain(part.start, part.stop, part.step)
+        ):
+            return None
+    return *parts, ...
+
+
+def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | None:
+    """What integers and slices name; None if it is anything else.
+
+    Also None for what is wrong with them: `parse_index` says it. To `write`, the whole tensor is
+    the tensor itself.
+    """
+    if type(expression) is int:
+        return F.select(tensor, 0, expression)
+    sizes: Shape = tensor._impl.array.shape
+    if type(expression) is slice:
+        start, stop, step = expression.start, expression.stop, expression.step
+        if not _is_plain(start, stop, step):
+            return None
+        if write and sizes and _is_full(start, stop, step, sizes[0]):
+            return tensor
+        return F.slice(tensor, 0, start, stop, 1 if step is None else step)
+    if type(expression) is not tuple or not 0 < len(expression) <= len(sizes):
+        return None
+    for part, size in zip(expression, sizes, strict=False):
+        if type(part) is int:
+            if not -size <= part < size:
+                return None
+        elif type(part) is not slice or not _is_plain(part.start, part.stop, part.step):
+            return None
+    view, dim = tensor, 0
+    for part, size in zip(expression, sizes, strict=False):
+        if type(part) is int:
+            view = F.select(view, dim, part)
+        else:
+            start, stop, step = part.start, part.stop, part.step
+            if not _is_full(start, stop, step, size):
+                view = F.slice(view, dim, start, stop, 1 if step is None else step)
+            dim += 1
+    return F.alias(tensor) if view is tensor and not write else view
+
+
+def _is_full(start: int | None, stop: int | None, step: int | None, size: int) -> bool:
+    """Whether a slice takes the whole dimension."""
+    return not start and (stop is None or stop >= size) and (step is None or step == 1)
+
+
+def _store(part: TensorBase, source: TensorBase) -> None:
+    """Overwrite a view with a value that broadcasts to it."""
+    sizes, shape = part._impl.array.shape, source._impl.array.shape
+    if shape == sizes:
+        F.copy_(part, source)
+    elif not shape:
+        F.fill_tensor_(part, read_first(source, part))
+    else:
+        source = F.view_shape(source, _without_leading_ones(shape))
+        if source._impl.array.shape != sizes:
+            source = F.expand_sizes(source, sizes)
+        F.copy_(part, source)
+
+
+def _array_of(part: object) -> Array | None:
+    return part._impl.array if isinstance(part, TensorBase) else None
+
+
+def _through(tensor: T, steps: Sequence[ViewStep]) -> T:
+    """The view that the steps lead to."""
+    for step in steps:
+        if isinstance(step, Select):
+            tensor = F.select(tensor, step.dim, step.index)
+        elif isinstance(step, Slice):
+            tensor = F.slice(tensor, step.dim, step.start, step.stop, step.step)
+        elif isinstance(step, Unsqueeze):
+            tensor = F.unsqueeze(tensor, step.dim)
+        else:
+            tensor = F.alias(tensor)
+    return tensor
+
+
+def _is_whole(tensor: TensorBase, steps: Sequence[ViewStep]) -> bool:
+    """Whether the steps give the tensor itself: a write then needs no view."""
+    if len(steps) != 1:
+        return not steps
+    step = steps[0]
+    if isinstance(step, Slice):
+        return step.dim == 0 and _is_full(
+            step.start, step.stop, step.step, tensor._impl.array.shape[0]
+        )
+    return isinstance(step, Alias)
+
+
+def _index_tensors(tensor: T, plan: IndexPlan) -> tuple[list[TensorBase], tuple[int, ...]]:
+    """The index arrays as tensors, and where they stand."""
+    indices: list[TensorBase] = []
+    places: list[int] = []
+    for place, (array, source) in enumerate(zip(plan.indices, plan.sources, strict=True)):
+        if array is None:
+            continue
+        if isinstance(source, TensorBase) and source._impl.array is array:
+            indices.append(source)
+        else:
+            indices.append(tensor._wrap(TensorImpl(array)))
+        places.append(place)
+    return indices, tuple(places)
+
+
+def _check_mask_dtype(index: object) -> None:
+    """Refuse uint8 masks where one value is stored: that is `masked_fill_`, which needs bool."""
+    if isinstance(index, TensorBase) and index._impl.dtype == np.uint8:
+        raise DTypeError("one value is stored through a mask of bool, not of uint8", found="uint8")
+
+
+def _value_for(tensor: T, value: object) -> TensorBase:
+    if isinstance(value, TensorBase):
+        return value
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (int, float, complex)):
+        return wrap_like(tensor, as_element(value, tensor._impl.array.dtype))
+    raise ArgumentTypeError(
+        f"a tensor or a number can be stored in a tensor, not {type(value).__name__}", value=value
+    )
+
+
+def _without_leading_ones(sizes: Shape) -> Shape:
+    """A shape without its first dimensions of size 1: they do not matter in ``x[...] = value``."""
+    first = next((place for place, size in enumerate(sizes) if size != 1), len(sizes))
+    return sizes[first:]

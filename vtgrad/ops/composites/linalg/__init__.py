@@ -1,0 +1,1 @@
+"""Products of matrices of every rank, and sums over labelled dimensions."""

@@ -1,0 +1,279 @@
+"""Matrix products of every rank, `outer`, and `einsum`."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Sequence
+from typing import TypeVar, cast
+
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from vtgrad.graph.functions import requires_grad
+from vtgrad.graph.grad_mode import no_grad
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.linalg.einsum_plan import plan_einsum
+from vtgrad.storage.shapes import broadcast_shapes
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.write_out import check_out, write_out
+
+__all__ = ["einsum", "ger", "matmul", "outer"]
+
+
+T = TypeVar("T", bound=TensorBase)
+
+
+@explained
+def outer(input: T, vec2: TensorBase, *, out: T | None = None) -> T:
+    """Products of all pairs of elements of two vectors."""
+    if array_of(input, "input").ndim != 1 or array_of(vec2, "vec2").ndim != 1:
+        raise ShapeError(
+            f"outer() multiplies two vectors, not shapes {list(input.shape)} and "
+            f"{list(vec2.shape)}",
+            shapes=(input.shape, vec2.shape),
+        )
+    return F.mul(F.reshape(input, (input.shape[0], 1)), vec2, out=out)
+
+
+ger = outer
+
+
+def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
+    """Matrix product; further dimensions are batches, which broadcast.
+
+    A vector on the left counts as one row, on the right as one column, and that dimension is
+    left out of the result.
+
+    Parameters
+    ----------
+    self, other : Tensor
+        The factors, of one dtype and with at least one dimension each.
+    out : Tensor, optional
+        Where to store the result.
+
+    Raises
+    ------
+    ShapeError
+        If the inner sizes differ, the batches do not broadcast, or a factor is 0-d.
+    """
+    left, right = array_of(input, "input").ndim, array_of(other, "other").ndim
+    if left == 2 and right == 2:
+        return F.mm(input, other, out=out)
+    if left == 0 or right == 0:
+        raise ShapeError(
+            "matmul() needs at least one dimension in both factors, not shapes "
+            f"{list(input.shape)} and {list(other.shape)}",
+            shapes=(input.shape, other.shape),
+        )
+    if out is not None:
+        array_of(out, "out")
+        return _stored(input, other, out)
+    if left == 1 and right == 1:
+        return F.dot(input, other)
+    if left == 2 and right == 1:
+        return F.mv(input, other)
+    if left == 1 and right == 2:
+        return F.squeeze_dim_(F.mm(F.unsqueeze(input, 0), other), 0)
+    if _can_fold(input, other):
+        return _folded(input, other)
+    if left == 3 and right == 3 and input.shape[0] != other.shape[0]:
+        # One matrix for the whole batch: folded, its gradient is one product without a sum.
+        if input.shape[0] == 1 and requires_grad(input):
+            return matmul(F.squeeze_dim(input, 0), other)
+        if other.shape[0] == 1 and requires_grad(other):
+            return matmul(input, F.squeeze_dim(other, 0))
+    return _batched(input, other)
+
+
+def _stored(left: TensorBase, right: TensorBase, out: T) -> T:
+    """The product stored in `out`: the pieces reshape their results, so it is copied there."""
+    check_out(out, left, right)
+    with no_grad():
+        result = matmul(left, right)
+    return write_out(out, result._impl.array, "matmul", exact=True)
+
+
+def _can_fold(left: TensorBase, right: TensorBase) -> bool:
+    """Whether the batch can be one tall matrix that meets a single matrix or vector.
+
+    That is one product instead of many. It is done if it needs no copy of the batch, or if the
+    single factor requires grad, whose gradient is then one product as well.
+    """
+    batch, single = (left, right) if left.ndim >= right.ndim else (right, left)
+    if batch.ndim < 3 or single.ndim > 2:
+        return False
+    if requires_grad(single):
+        return True
+    if left.ndim == 2:
+        return False
+    impl = batch._impl
+    if impl.numel == 0:
+        return True
+    sizes, strides = list(impl.sizes), list(impl.strides)
+    if left.ndim < right.ndim:
+        # Folded from the right, the batch is transposed first.
+        sizes[-2:], strides[-2:] = sizes[:-3:-1], strides[:-3:-1]
+    return builtins.all(strides[d] == strides[d + 1] * sizes[d + 1] for d in range(len(sizes) - 2))
+
+
+def _folded(left: T, right: TensorBase) -> T:
+    """The product with the batch as one tall matrix."""
+    if left.ndim >= right.ndim:
+        return _tall_product(left, right)
+    # From the right, a batch is folded transposed: (a @ b).mT is b.mT @ a.mT.
+    single = F.t(left) if left.ndim == 2 else left
+    product = _tall_product(F.transpose(right, -2, -1), single)
+    if left.ndim == 2:
+        product = F.contiguous(F.transpose(product, -2, -1))
+    return cast("T", product)  # tensors that meet in a product are of one class
+
+
+def _tall_product(batch: T, single: TensorBase) -> T:
+    """``batch @ single``, for a matrix or vector, as one product."""
+    *lead, inner = batch._impl.array.shape
+    tall = F.reshape(batch, (math.prod(lead), inner))
+    if single.ndim == 1:
+        return F._unsafe_view(F.mv(tall, single), tuple(lead))
+    return F._unsafe_view(F.mm(tall, single), (*lead, single.shape[1]))
+
+
+def _batched(left: T, right: TensorBase) -> T:
+    """The product matrix by matrix, of batches that broadcast."""
+    ours, theirs = left._impl.array.shape, right._impl.array.shape
+    rows = ours[-2] if len(ours) > 1 else 1
+    lead = broadcast_shapes(ours[:-2], theirs[:-2])
+    count = math.prod(lead)
+    inner = ours[-1]
+    first = F.reshape(F.expand(left, (*lead, rows, inner)), (count, rows, inner))
+    result_shape = (*lead, rows) if len(ours) > 1 else lead
+    if len(theirs) == 1:
+        size = theirs[0]
+        vectors = F.reshape(F.expand(right, (*lead, size)), (count, size))
+        columns = F.bmm(first, F.unsqueeze(vectors, 2))
+        return F._unsafe_view(F.squeeze_dim(columns, -1), result_shape)
+    height, width = theirs[-2:]
+    second = F.reshape(F.expand(right, (*lead, height, width)), (count, height, width))
+    return F._unsafe_view(F.bmm(first, second), (*result_shape, width))
+
+
+@explained
+def einsum(equation: str, *operands: T | Sequence[T]) -> T:
+    """Products summed over named dimensions.
+
+    Parameters
+    ----------
+    equation : str
+        The letters of each operand's dimensions, with commas between operands, and after
+        ``->`` those of the result; without an arrow the letters that occur once, in the order
+        of the alphabet. ``...`` stands for further dimensions, which broadcast. A letter that
+        an operand has twice takes the diagonal.
+    *operands : Tensor
+        The tensors, or one sequence of them.
+
+    Raises
+    ------
+    ShapeError
+        If the equation cannot be read or does not fit the operands.
+
+    Examples
+    --------
+    ``einsum("ij,jk->ik", a, b)`` is a matrix product, ``einsum("ii", a)`` a trace.
+    """
+    if not isinstance(equation, str):
+        raise ArgumentTypeError(
+            f"the equation must be a text, not {type(equation).__name__}", argument="equation"
+        )
+    if len(operands) == 1 and not isinstance(operands[0], TensorBase):
+        given: Sequence[T | Sequence[T]] = operands[0]
+    else:
+        given = operands
+    tensors = [x for x in given if isinstance(x, TensorBase)]
+    if len(tensors) != len(given):
+        raise ArgumentTypeError("einsum() takes tensors after the equation")
+    if not tensors:
+        raise ArgumentValueError("einsum() needs at least one operand")
+    plan = plan_einsum(equation, [x._impl.array.shape for x in tensors])
+    aligned = [
+        _aligned(x, labels, plan.labels) for x, labels in zip(tensors, plan.operands, strict=True)
+    ]
+    summed = range(plan.outputs, plan.labels)
+    result = aligned[0]
+    if len(aligned) == 1:
+        return F.sum_dim(result, tuple(summed)) if summed else result
+    last = {label: place for place, own in enumerate(plan.operands) for label in own}
+    for place in range(1, len(aligned)):
+        ending = [label for label in summed if (last[label] or 1) == place]
+        result = _contracted(result, aligned[place], ending)
+    return F.view_shape(result, result.shape[: plan.outputs]) if summed else result
+
+
+def _aligned(x: T, labels: Sequence[int], count: int) -> T:
+    """`x` with one dimension for each label, in order; those it does not have are of size 1."""
+    own: list[int] = []
+    for label in labels:
+        if label in own:
+            # The diagonal comes out as the last dimension and takes the place of the first.
+            first = own.index(label)
+            x = F.permute_dims(
+                F.diagonal(x, 0, first, len(own)), _moved_from_the_end(x.ndim - 1, first)
+            )
+        else:
+            own.append(label)
+    missing = [label for label in range(count) if label not in own]
+    for _ in missing:
+        x = F.unsqueeze(x, x.ndim)
+    own += missing
+    return F.permute_dims(x, [own.index(label) for label in range(count)])
+
+
+def _moved_from_the_end(ndim: int, place: int) -> list[int]:
+    """The permutation that moves the last dimension to `place`."""
+    order = list(range(ndim - 1))
+    order.insert(place, ndim - 1)
+    return order
+
+
+def _contracted(left: T, right: T, ending: Sequence[int]) -> T:
+    """The product of two aligned operands, summed over the labels that nobody needs any more.
+
+    The summed dimensions stay, with size 1.
+    """
+    ours, theirs = left._impl.array.shape, right._impl.array.shape
+    alone_left = [d for d in ending if ours[d] != 1 and theirs[d] == 1]
+    alone_right = [d for d in ending if ours[d] == 1 and theirs[d] != 1]
+    together = [d for d in ending if ours[d] != 1 and theirs[d] != 1]
+    if alone_left:
+        left = F.sum_dim(left, tuple(alone_left), True)
+    if alone_right:
+        right = F.sum_dim(right, tuple(alone_right), True)
+    return _matrix_product(left, right, together) if together else F.mul(left, right)
+
+
+def _matrix_product(left: T, right: T, summed: Sequence[int]) -> T:
+    """The sum of products over `summed`, as one batched matrix product."""
+    ours, theirs = left._impl.array.shape, right._impl.array.shape
+    free = [d for d in range(len(ours)) if d not in summed]
+    batch = [d for d in free if ours[d] != 1 and theirs[d] != 1]
+    rows = [d for d in free if ours[d] != 1 and theirs[d] == 1]
+    columns = [d for d in free if ours[d] == 1]
+    if rows and columns and rows[-1] > columns[-1]:
+        # So that the result lies in memory in the order of its labels.
+        left, right, rows, columns = right, left, columns, rows
+        ours, theirs = theirs, ours
+    inner = math.prod([ours[d] for d in summed])
+    count = math.prod([ours[d] for d in batch])
+    height = math.prod([ours[d] for d in rows])
+    width = math.prod([theirs[d] for d in columns])
+    first = F.reshape(
+        F.permute_dims(left, [*batch, *rows, *summed, *columns]), (count, height, inner)
+    )
+    second = F.reshape(
+        F.permute_dims(right, [*batch, *summed, *columns, *rows]), (count, inner, width)
+    )
+    sizes = [ours[d] for d in (*batch, *rows)]
+    sizes += [1] * len(summed)
+    sizes += [theirs[d] for d in columns]
+    order = [*batch, *rows, *summed, *columns]
+    product = F.view_shape(F.bmm(first, second), sizes)
+    return F.permute_dims(product, [order.index(d) for d in range(len(order))])

@@ -1,0 +1,1 @@
+"""Tensors built around others."""

@@ -1,0 +1,101 @@
+"""Turning a tensor, and repeating its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from vtgrad.errors import ShapeError
+from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.composites.views.shaping import flatten
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.geometry import normalize_dim
+from vtgrad.storage.integers import integer
+from vtgrad.storage.memory_format import MemoryFormat
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["repeat_interleave", "rot90"]
+
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def rot90(input: T, k: int = 1, dims: Sequence[int] = (0, 1)) -> T:
+    """A copy turned by right angles in the plane of two dimensions.
+
+    Parameters
+    ----------
+    k : int
+        How many; from the first dimension towards the second, or back if negative.
+
+    Raises
+    ------
+    ShapeError
+        If `dims` are not two different dimensions.
+    """
+    return F.rot90_turns(input, k, dims)
+
+
+@explained
+def repeat_interleave(
+    input: T,
+    repeats: int | TensorBase | None = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
+) -> T:
+    """Each element, or each slice along a dimension, several times in a row.
+
+    Parameters
+    ----------
+    repeats : int or tensor
+        How often: one count for all, or one for each. Without it `input` holds the counts, and
+        the result is each position as often as the count there says.
+    dim : int, optional
+        The dimension; the flattened tensor without it.
+    output_size : int, optional
+        What the counts add up to.
+
+    Raises
+    ------
+    ShapeError
+        If a count is negative, or there are not as many as slices.
+    """
+    if output_size is not None:
+        output_size = integer(output_size)
+    if repeats is None:
+        return F.counted_indices(input, output_size=output_size)
+    if dim is None:
+        input, dim = flatten(input), 0
+    if isinstance(repeats, TensorBase):
+        return _repeat_each(input, repeats, dim, output_size)
+    count = integer(repeats)
+    if count < 0:
+        raise ShapeError(f"repeats must not be negative, got {count}", repeats=count)
+    axis = normalize_dim(dim, input.ndim)
+    normalize_dim(axis + 1, input.ndim + 1)  # a 0-d tensor has no slices
+    wide = F.unsqueeze(input, axis + 1)
+    sizes = [-1] * wide.ndim
+    sizes[axis + 1] = count
+    if output_size is not None and output_size != count * input.shape[axis]:
+        raise ShapeError(
+            f"the repeats add up to {count * input.shape[axis]}, but output_size is {output_size}"
+        )
+    copy = F.clone(F.expand_sizes(wide, sizes), memory_format=MemoryFormat.CONTIGUOUS)
+    return flatten(copy, axis, axis + 1)
+
+
+def _repeat_each(input: T, repeats: TensorBase, dim: int, output_size: int | None) -> T:
+    axis = normalize_dim(dim, input.ndim)
+    size = input.shape[axis] if input.ndim else 1
+    if repeats.ndim == 0 or repeats.shape == (1,):
+        repeats = F.expand_sizes(F.reshape(repeats, -1), (size,))
+    elif repeats.ndim > 1:
+        raise ShapeError(f"repeats must be a vector, got shape {list(repeats.shape)}")
+    elif repeats.numel() != size:
+        raise ShapeError(
+            f"repeat_interleave needs a count for each of {size} slices, got {repeats.numel()}",
+            expected=size,
+            found=repeats.numel(),
+        )
+    return F.index_select(input, axis, F.counted_indices(repeats, output_size=output_size))

@@ -1,0 +1,1 @@
+"""What several families of composites use, and functions for formulas only."""

@@ -1,0 +1,1 @@
+"""Views under their public names."""

@@ -1,0 +1,35 @@
+"""Derivatives of cumulative sums."""
+
+from __future__ import annotations
+
+from vtgrad.ops import kernels as k
+from vtgrad.storage.arrays import Array, NumpyDType
+
+__all__ = ["cumsum_gradient", "gradient_of_logcumsumexp"]
+
+
+def cumsum_gradient(grad: Array, dim: int) -> Array:
+    """Each element went into its own sum and all later ones."""
+    if grad.ndim == 0:
+        return k.clone(grad)
+    return k.flip(k.cumsum(k.flip(grad, (dim,)), dim), (dim,))
+
+
+def gradient_of_logcumsumexp(
+    grad: Array, input: Array, result: Array, dim: int, dtype: NumpyDType
+) -> Array:
+    """Each element went into all later sums: those are added up as logarithms, signs apart."""
+    if grad.ndim == 0:
+        return k.clone(grad)
+    if dtype.kind == "c":
+        logs = k.logcumsumexp_dim(k.flip(k.sub(k.log(grad), k.conj(result)), (dim,)), dim)
+        return k.exp(k.add(k.flip(logs, (dim,)), k.conj(input)))
+    total = k.zeros_like(grad)
+    for sign in (1, -1):
+        part = k.mul(grad, sign)
+        there = k.gt(part, 0)
+        logs = k.sub(k.log(k.where(there, part, 1)), result)
+        logs = k.flip(k.where(there, logs, float("-inf")), (dim,))
+        later = k.flip(k.logcumsumexp_dim(logs, dim), (dim,))
+        total = k.add(total, k.mul(k.exp(k.add(later, input)), sign))
+    return total

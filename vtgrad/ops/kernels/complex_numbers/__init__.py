@@ -1,0 +1,4 @@
+"""Complex numbers: their parts, conjugates and pairs of real numbers."""
+
+from .conjugates import *
+from .parts import *

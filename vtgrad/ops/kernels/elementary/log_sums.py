@@ -1,0 +1,36 @@
+"""Logarithms of sums of exponentials, which do not overflow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vtgrad.ops.kernels.support.elementwise import place, refuse, run
+from vtgrad.ops.kernels.support.layout import broadcast_shapes
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.dtypes import result_dtype
+
+__all__ = ["logaddexp", "logaddexp2"]
+
+
+def logaddexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
+    """``log(exp(input) + exp(other))``, safe against overflow."""
+    dtype = result_dtype(input, other)
+    refuse("logaddexp", dtype, "bui", input, other)
+    if dtype.kind != "c":
+        return run(np.logaddexp, dtype, out, input, other)
+    broadcast_shapes(input.shape, other.shape)
+    a, b = input.astype(dtype, copy=False), other.astype(dtype, copy=False)
+    first = a.real >= b.real
+    larger, smaller = np.where(first, a, b), np.where(first, b, a)
+    # The result for two equal infinities is one of them; their difference would be nan.
+    infinite = np.isinf(larger.real) & (larger == smaller)
+    gap = np.where(infinite, 0, smaller - np.where(infinite, 0, larger))
+    total = np.where(infinite, larger, larger + np.log1p(np.exp(gap)))
+    return place(total, dtype, out, input, other)
+
+
+def logaddexp2(input: Array, other: Array, *, out: Array | None = None) -> Array:
+    """``log2(2 ** input + 2 ** other)``, safe against overflow."""
+    dtype = result_dtype(input, other)
+    refuse("logaddexp2", dtype, "buic", input, other)
+    return run(np.logaddexp2, dtype, out, input, other)

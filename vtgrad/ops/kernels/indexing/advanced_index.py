@@ -1,0 +1,397 @@
+"""Reading and writing at index arrays and masks: the advanced part of ``x[...]``.
+
+`indices` has one entry per dimension, None for a whole dimension, and a mask as one entry for
+all the dimensions that it covers; trailing Nones may be left out. The index arrays broadcast
+with each other; their common shape takes the place of the dimensions they index if those are
+neighbours, and comes first if they are not.
+
+See Note [Which write survives] for duplicates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
+from vtgrad.ops.kernels.copying.copies import clone
+from vtgrad.ops.kernels.indexing.index_support import adding_at, last_mentions, put_last, readable
+from vtgrad.ops.kernels.support.layout import broadcast_shapes, empty_strided
+from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.geometry import memory_order, view_strides
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.store import NOTHING, Store, carry_out
+
+__all__ = [
+    "index",
+    "index_at",
+    "index_put",
+    "index_put_at",
+    "index_put_at_",
+    "index_put_into",
+    "index_put_overwritten",
+    "index_spread",
+]
+
+
+def index(self: Array, indices: Sequence[Array | None]) -> Array:
+    """The elements at index arrays.
+
+    Raises
+    ------
+    OutOfRangeError
+        If an index is outside its dimension, the index arrays do not broadcast with each other,
+        a mask's shape does not fit, or there are more entries than dimensions.
+    """
+    self = resolved(self)
+    key = _expanded(self.shape, indices)
+    _check_range(self.shape, key)
+    if self.size == 0:
+        return np.empty(_arrangement(self.shape, key)[0], self.dtype)
+    picked: Array = np.asarray(self[tuple([slice(None) if k is None else k for k in key])])
+    if _is_canonical(self) and all(k is None or _is_canonical(k) for k in key):
+        return _owned(picked)
+    return _laid_out(picked, self, key)
+
+
+def index_put(
+    self: Array, indices: Sequence[Array | None], values: Array, accumulate: bool = False
+) -> Array:
+    """A copy with `values`, broadcast, stored at or added to the elements at index arrays.
+
+    Raises
+    ------
+    OutOfRangeError
+        As `index` does.
+    ShapeError
+        If `values` does not broadcast to the shape that `index` would give.
+    DTypeError
+        If `values` has another dtype than `self`; one single value may, with one mask and without
+        `accumulate`.
+    """
+    result = clone(self)
+    carry_out(index_put_into(result, indices, values, accumulate))
+    return result
+
+
+def index_put_into(
+    target: Array, indices: Sequence[Array | None], values: Array, accumulate: bool = False
+) -> Store:
+    """`index_put` into an array itself.
+
+    `values` may share memory with `target`: it is read first.
+
+    Raises
+    ------
+    InputOverlapError
+        If `values` is the target itself.
+    OutOfRangeError, ShapeError, DTypeError
+        As `index_put` does.
+    """
+    lone_mask = not accumulate and values.size == 1 and _is_lone_mask(indices)
+    values = values.copy() if lone_mask else readable(values, target)
+    key = _expanded(target.shape, indices)
+    shape, front, first = _arrangement(target.shape, key)
+    if broadcast_or_none(values.shape, shape) != shape:
+        raise ShapeError(
+            f"values of shape {values.shape} do not broadcast to {shape}, the shape of the "
+            "elements at the indices",
+            values=values.shape,
+            shape=shape,
+        )
+    _check_range(target.shape, key)
+    if values.dtype != target.dtype:
+        if not lone_mask:
+            raise DTypeError(
+                f"values of dtype {values.dtype} cannot be put at indices of a tensor of "
+                f"{target.dtype}",
+                expected=target.dtype.name,
+                found=values.dtype.name,
+            )
+        values = as_element(values.item(), target.dtype)
+    places = _flat_places(key)
+    count = places[0].size
+    if not count or target.size == 0:
+        return NOTHING
+    # Indexed dimensions first, and all index arrays as one vector: then entries are in row-major
+    # order and each belongs to one contiguous part of the values.
+    lead = shape[first : first + len(shape) - len(front)]
+    spread = np.moveaxis(
+        np.broadcast_to(values, shape),
+        range(first, first + len(lead)),
+        range(len(lead)),
+    )
+    pieces = spread.reshape(count, *[target.shape[d] for d in front])
+    indexed = [d for d, k in enumerate(key) if k is not None]
+    view = target.transpose(*indexed, *front)
+    vectors = iter(places)
+    written = tuple([slice(None) if k is None else next(vectors) for k in key])
+    if not accumulate:
+        numbers, extent = _flat_targets(target.shape, key, places)
+        return put_last(view, places, pieces, numbers, extent, written)
+    return adding_at(view, places, pieces, written)
+
+
+def index_put_overwritten(
+    indices: Sequence[Array], places: Sequence[int], self_sizes: Shape
+) -> Array:
+    """A bool mask of the shape of `index_at`: the values that another one has overwritten."""
+    key = _expanded(self_sizes, _spread(indices, places))
+    shape, front, first = _arrangement(self_sizes, key)
+    result: Array = np.zeros(shape, np.bool_)
+    if 0 in self_sizes:
+        # Nothing is stored, so indices outside of their dimension were accepted.
+        return result
+    kept = last_mentions(*_flat_targets(self_sizes, key, _flat_places(key)))
+    if not kept.all():
+        lead = shape[first : first + len(shape) - len(front)]
+        tail = (1,) * (len(shape) - first - len(lead))
+        result |= ~kept.reshape(*lead, *tail)
+    return result
+
+
+# The table's operators take the index arrays, and separately the dimensions that they index.
+
+
+def index_at(self: Array, indices: Sequence[Array], places: Sequence[int]) -> Array:
+    """`index` with the entries ``indices[i]`` at ``places[i]`` and None elsewhere."""
+    if len(indices) == 1:
+        key, place = resolved(indices[0]), places[0]
+        if (
+            key.dtype == np.int64
+            and key.ndim
+            and self.size
+            and place < self.ndim
+            and _is_canonical(self)
+            and _is_canonical(key)
+        ):
+            try:
+                taken: Array = self.take(key, place)
+            except IndexError:
+                pass  # a better error follows below
+            else:
+                return taken
+    return index(self, _spread(indices, places))
+
+
+def index_put_at(
+    self: Array,
+    indices: Sequence[Array],
+    places: Sequence[int],
+    values: Array,
+    accumulate: bool = False,
+) -> Array:
+    """`index_put` with the entries ``indices[i]`` at ``places[i]`` and None elsewhere."""
+    return index_put(self, _spread(indices, places), values, accumulate)
+
+
+def index_put_at_(
+    self: Array,
+    indices: Sequence[Array],
+    places: Sequence[int],
+    values: Array,
+    accumulate: bool = False,
+) -> Store:
+    """`index_put_at` into an array itself."""
+    return index_put_into(self, _spread(indices, places), values, accumulate)
+
+
+def index_spread(
+    self: Array, sizes: Shape, indices: Sequence[Array], places: Sequence[int]
+) -> Array:
+    """Zeros of shape `sizes` with `self` added at index arrays: the inverse of `index_at`."""
+    result: Array = np.zeros(sizes, self.dtype)
+    carry_out(index_put_into(result, _spread(indices, places), self, accumulate=True))
+    return result
+
+
+def _is_lone_mask(indices: Sequence[Array | None]) -> bool:
+    """Whether there is one index only, a mask: then one value is filled in."""
+    given = [k for k in indices if k is not None]
+    return len(given) == 1 and given[0].dtype == np.bool_
+
+
+def _spread(indices: Sequence[Array], places: Sequence[int]) -> list[Array | None]:
+    key: list[Array | None] = [None] * (max(places, default=-1) + 1)
+    for entry, place in zip(indices, places, strict=True):
+        key[place] = resolved(entry)
+    return key
+
+
+# -- index arrays ---------------------------------------------------------------------------
+
+
+def _expanded(sizes: Shape, indices: Sequence[Array | None]) -> list[Array | None]:
+    """One entry per dimension: masks replaced by their true indices, all of one shape.
+
+    The range is not checked; negative indices stay.
+    """
+    key: list[Array | None] = []
+    for entry in indices:
+        if entry is None:
+            key.append(None)
+        elif entry.dtype == np.bool_ or entry.dtype == np.uint8:
+            if entry.ndim == 0:
+                raise OutOfRangeError(
+                    "a 0-d mask stands for no dimension here; write x[mask] or x[mask] = values"
+                )
+            _check_mask(sizes, len(key), entry)
+            key.extend(entry.nonzero())
+        elif entry.dtype in (np.int64, np.int32):
+            key.append(entry)
+        else:
+            raise OutOfRangeError(
+                f"index arrays must be of int64, int32 or bool, not of {entry.dtype}",
+                found=entry.dtype.name,
+            )
+    if len(key) > len(sizes):
+        raise OutOfRangeError(
+            f"{len(key)} indices are too many for a tensor with {len(sizes)} dimension(s)",
+            ndim=len(sizes),
+            count=len(key),
+        )
+    arrays = [k for k in key if k is not None]
+    if not arrays:
+        raise OutOfRangeError("advanced indexing needs at least one index array")
+    shape = arrays[0].shape
+    if any(k.shape != shape for k in arrays):
+        common = broadcast_or_none(*[k.shape for k in arrays])
+        if common is None:
+            raise OutOfRangeError(
+                "index arrays of shapes "
+                + ", ".join(str(k.shape) for k in arrays)
+                + " do not broadcast together",
+                shapes=tuple(k.shape for k in arrays),
+            )
+        key = [None if k is None else np.broadcast_to(k, common) for k in key]
+    return key
+
+
+def _check_range(sizes: Shape, key: list[Array | None]) -> None:
+    """Refuse indices outside of their dimension; any are accepted if no element is indexed."""
+    empty = any(size == 0 for dim, size in enumerate(sizes) if dim >= len(key) or key[dim] is None)
+    for dim, k in enumerate(key):
+        if k is None or k.size == 0 or (empty and sizes[dim]):
+            continue
+        low, high, size = int(k.min()), int(k.max()), sizes[dim]
+        if low < -size or high >= size:
+            wrong = low if low < -size else high
+            raise OutOfRangeError(
+                f"index {wrong} is outside dimension {dim} of size {size}",
+                index=wrong,
+                dim=dim,
+                size=size,
+            )
+
+
+def _check_mask(sizes: Shape, dim: int, mask: Array) -> None:
+    if dim + mask.ndim > len(sizes):
+        raise OutOfRangeError(
+            f"a mask of shape {mask.shape} at dimension {dim} is too much for a tensor with "
+            f"{len(sizes)} dimension(s)",
+            ndim=len(sizes),
+            mask=mask.shape,
+        )
+    for k, size in enumerate(mask.shape):
+        if size != sizes[dim + k]:
+            raise OutOfRangeError(
+                f"a mask of shape {mask.shape} does not fit: its size {size} in dimension {k} "
+                f"meets dimension {dim + k} of size {sizes[dim + k]}",
+                mask=mask.shape,
+                dim=dim + k,
+                size=sizes[dim + k],
+            )
+
+
+def _arrangement(sizes: Shape, key: list[Array | None]) -> tuple[Shape, list[int], int]:
+    """The result's shape, the whole dimensions, and the position of the index shape."""
+    indexed = [d for d, k in enumerate(key) if k is not None]
+    whole = [d for d in range(len(sizes)) if d >= len(key) or key[d] is None]
+    first_array = key[indexed[0]]
+    lead: Shape = () if first_array is None else first_array.shape
+    neighbours = indexed[-1] - indexed[0] + 1 == len(indexed)
+    first = indexed[0] if neighbours else 0
+    rest = tuple([sizes[d] for d in whole])
+    return (*rest[:first], *lead, *rest[first:]), whole, first
+
+
+def _flat_places(key: list[Array | None]) -> tuple[Array, ...]:
+    """The index arrays as vectors in row-major order."""
+    return tuple([k.reshape(-1) for k in key if k is not None])
+
+
+def _flat_targets(
+    sizes: Shape, key: list[Array | None], places: tuple[Array, ...]
+) -> tuple[Array, int]:
+    """The indexed elements as one vector of row-major positions, and an upper bound of them."""
+    extents = [sizes[d] for d, k in enumerate(key) if k is not None]
+    flat: Array | None = None
+    for place, extent in zip(places, extents, strict=True):
+        from_start = place.astype(np.int64, copy=False)
+        if place.size and int(place.min()) < 0:
+            from_start = np.where(place < 0, place + extent, place)
+        if flat is None:
+            flat = from_start
+        else:
+            flat = flat * extent
+            flat += from_start
+    assert flat is not None
+    return flat, math.prod(extents)
+
+
+def broadcast_or_none(*shapes: Shape) -> Shape | None:
+    """The common shape, or None if there is none."""
+    try:
+        return broadcast_shapes(*shapes)
+    except ShapeError:
+        return None
+
+
+# -- the result's memory order --------------------------------------------------------------
+
+
+def _is_canonical(array: Array) -> bool:
+    """Whether the strides are the row-major ones, those of size-1 dimensions included."""
+    return array.flags.c_contiguous and 1 not in array.shape
+
+
+def _owned(picked: Array) -> Array:
+    """Row-major with canonical strides, and not a view of another array."""
+    if picked.base is None and _is_canonical(picked):
+        return picked
+    result: Array = np.empty(picked.shape, picked.dtype)
+    result[...] = picked
+    return result
+
+
+def _laid_out(picked: Array, self: Array, key: list[Array | None]) -> Array:
+    """`picked` in the memory order that the input and the index arrays determine.
+
+    The input decides the order of its whole dimensions, the index arrays that of theirs, and the
+    order of the two groups stays row-major.
+    """
+    shape, whole, first = _arrangement(self.shape, key)
+    width = len(shape) - len(whole)
+    kept = [self.strides[d] for d in whole]
+    operands: list[Shape] = [(*kept[:first], *[0] * width, *kept[first:])]
+    for k in key:
+        if k is not None:
+            padded = (*[1] * first, *k.shape, *[1] * (len(whole) - first))
+            own = view_strides(k.shape, k.strides, padded) or ()
+            operands.append(
+                tuple([0 if n == 1 != m else s for n, m, s in zip(padded, shape, own, strict=True)])
+            )
+    order = memory_order(shape, *operands)
+    if all(dim == len(shape) - 1 - at for at, dim in enumerate(order)):
+        return _owned(picked)
+    strides = [0] * len(shape)
+    step = 1
+    for dim in order:
+        strides[dim] = step
+        step *= shape[dim]
+    result = empty_strided(picked.dtype, shape, strides)
+    result[...] = picked
+    return result

@@ -1,0 +1,207 @@
+"""Gathering and scattering along a dimension, by an index for every element."""
+
+from __future__ import annotations
+
+from operator import setitem
+
+import numpy as np
+
+from vtgrad.errors import DTypeError, ShapeError
+from vtgrad.ops.kernels.copying.copies import contiguous
+from vtgrad.ops.kernels.indexing.index_support import (
+    adding_at,
+    check_index_dtype,
+    check_range,
+    last_mentions,
+    ndim,
+    put_last,
+    readable,
+)
+from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.geometry import normalize_dim, numel
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.store import NOTHING, Store, carry_out
+from vtgrad.storage.strides import MAX_DIMS, contiguous_strides
+
+__all__ = ["gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_overwritten"]
+
+
+def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) -> Array:
+    """``result[i, j] = self[index[i, j], j]`` for ``dim=0``, and so on.
+
+    Raises
+    ------
+    DTypeError
+        If `index` is not of int64 or int32.
+    ShapeError
+        If `index` has another number of dimensions, or is larger than `self` in one other
+        than `dim`.
+    ElementIndexError
+        If an index is negative or past the end.
+    """
+    axis = normalize_dim(dim, self.ndim)
+    if index.size == 0:
+        return np.empty(index.shape, self.dtype)
+    check_index_dtype(index, "gather")
+    if ndim(self) != ndim(index):
+        raise _index_shape_error("gather", index, "input", self.shape)
+    if self.ndim == 0:
+        check_range(index, 1, 0)
+        return np.full(index.shape, self, self.dtype)
+    if any(
+        n > m
+        for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape, strict=True))
+        if d != axis
+    ):
+        raise _index_shape_error("gather", index, "input", self.shape)
+    check_range(index, self.shape[axis], axis)
+    result: Array = np.empty(index.shape, self.dtype)
+    if self.ndim == MAX_DIMS:
+        # NumPy accepts one index array less.
+        flat = flat_targets(self.shape, axis, resolved(index))
+        result[...] = resolved(self).reshape(-1)[flat].reshape(index.shape)
+    else:
+        result[...] = resolved(self)[_along(axis, resolved(index), self.ndim)]
+    return result
+
+
+def scatter(self: Array, dim: int, index: Array, src: Array | Number) -> Array:
+    """A copy with ``result[index[i, j], j] = src[i, j]`` for ``dim=0``, and so on.
+
+    Raises
+    ------
+    DTypeError, ShapeError
+        As in `gather`; also if `src` is an array of another dtype, or smaller than `index`.
+    """
+    result = contiguous(self)
+    carry_out(scatter_(result, dim, index, src))
+    return result
+
+
+def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> Store:
+    """`scatter` into an array itself."""
+    if isinstance(src, np.ndarray):
+        src = readable(src, self)
+    index = resolved(index)
+    axis = check_scatter(self, dim, index, src, "scatter")
+    if index.size == 0:
+        return NOTHING
+    values = scattered_values(self, index, src)
+    if self.ndim == 0:
+        return setitem, (self, ..., values[-1]), None
+    flat = flat_targets(self.shape, axis, index)
+    if self.flags.c_contiguous:
+        return put_last(self.reshape(-1), (flat,), values, flat, self.size, flat)
+    return put_last(self, np.unravel_index(flat, self.shape), values, flat, self.size, flat)
+
+
+def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
+    """A copy with ``src[i, j]`` added to ``result[index[i, j], j]``, duplicates included."""
+    result = contiguous(self)
+    carry_out(scatter_add_(result, dim, index, src))
+    return result
+
+
+def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> Store:
+    """`scatter_add` into an array itself."""
+    if isinstance(src, np.ndarray):
+        src = readable(src, self)
+    index = resolved(index)
+    axis = check_scatter(self, dim, index, src, "scatter_add")
+    if index.size == 0:
+        return NOTHING
+    values = scattered_values(self, index, src)
+    if self.ndim == 0:
+        return adding_at(self.reshape(1), np.zeros(values.size, np.int64), values, None)
+    flat = flat_targets(self.shape, axis, index)
+    if self.flags.c_contiguous:
+        return adding_at(self.reshape(-1), flat, values, flat)
+    return adding_at(self, np.unravel_index(flat, self.shape), values, flat)
+
+
+def scatter_overwritten(index: Array, self_sizes: Shape, dim: int) -> Array:
+    """A bool mask of `index`'s shape: the values that another one has overwritten in `scatter`."""
+    if index.size == 0:
+        return np.empty(index.shape, np.bool_)
+    axis = normalize_dim(dim, len(self_sizes))
+    lost: Array = ~last_mentions(flat_targets(self_sizes, axis, index), numel(self_sizes))
+    return lost.reshape(index.shape).copy()
+
+
+def check_scatter(self: Array, dim: int, index: Array, src: Array | Number, name: str) -> int:
+    axis = normalize_dim(dim, self.ndim)
+    if index.size:
+        check_index_dtype(index, name)
+    if isinstance(src, np.ndarray) and src.dtype != self.dtype:
+        raise DTypeError(
+            f"{name} needs a source of the target's dtype {self.dtype}, got {src.dtype}",
+            expected=self.dtype.name,
+            found=src.dtype.name,
+        )
+    if index.size == 0:
+        return axis
+    if ndim(index) != ndim(self):
+        raise _index_shape_error(name, index, "target", self.shape)
+    for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape or (1,), strict=True)):
+        if d != axis and n > m:
+            raise _index_shape_error(name, index, "target", self.shape)
+    if isinstance(src, np.ndarray):
+        if ndim(index) != ndim(src) or any(
+            n > m for n, m in zip(index.shape or (1,), src.shape or (1,), strict=True)
+        ):
+            raise _index_shape_error(name, index, "source", src.shape)
+    check_range(index, self.shape[axis] if self.ndim else 1, axis)
+    return axis
+
+
+def _along(axis: int, index: Array, ndim: int) -> tuple[Array, ...]:
+    """Index arrays that are `index` along `axis` and the element's own index along the others."""
+    places: list[Array] = []
+    for d in range(ndim):
+        if d == axis:
+            places.append(index)
+        else:
+            shape = [1] * ndim
+            shape[d] = index.shape[d]
+            places.append(np.arange(index.shape[d]).reshape(shape))
+    return tuple(places)
+
+
+def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
+    """Row-major positions in an array of `shape` that `scatter` along `axis` writes, in order."""
+    if not shape:
+        return np.zeros(index.size, np.int64)
+    index = index.reshape(index.shape or (1,))
+    flat = np.ascontiguousarray(index, np.int64)
+    if len(shape) > 1:
+        strides = contiguous_strides(shape)
+        flat = flat * strides[axis]
+        for d, place in enumerate(_along(axis, index, len(shape))):
+            if d != axis:
+                flat += place * strides[d]
+    return flat.reshape(-1)
+
+
+def _cut(src: Array, index: Array) -> Array:
+    """The leading part of the source that has `index`'s shape."""
+    if src.shape == index.shape:
+        return src
+    return src.reshape(src.shape or (1,))[tuple([slice(n) for n in index.shape or (1,)])]
+
+
+def scattered_values(self: Array, index: Array, src: Array | Number) -> Array:
+    """The values that `scatter` stores, in row-major order."""
+    if not isinstance(src, np.ndarray):
+        # One number for all indices: repeated without memory.
+        return np.broadcast_to(as_element(src, self.dtype), (index.size,))
+    values: Array = _cut(src, index).reshape(-1)
+    return values
+
+
+def _index_shape_error(name: str, index: Array, role: str, sizes: Shape) -> ShapeError:
+    return ShapeError(
+        f"{name}'s index of shape {index.shape} does not fit its {role} of shape {sizes}",
+        index=index.shape,
+        sizes=sizes,
+    )

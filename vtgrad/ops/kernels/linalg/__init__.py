@@ -1,0 +1,3 @@
+"""Products of vectors and matrices."""
+
+from .products import *

@@ -1,0 +1,172 @@
+"""The largest, smallest and median elements, with and without their indices.
+
+A nan counts as the extreme in every direction: if there is one, it is the result, with the index of
+the first nan. Among equal elements the index is that of the first.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vtgrad.errors import DimensionError, DTypeError, NotSupportedError, OutOfRangeError, ShapeError
+from vtgrad.ops.kernels.support.axes import reduced_shape
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.shapes import normalize_dim
+
+from .reduce import reduce_into
+
+__all__ = [
+    "aminmax_dim",
+    "argmax",
+    "argmin",
+    "max",
+    "max_dim",
+    "median",
+    "median_dim",
+    "min",
+    "min_dim",
+]
+
+
+def _refuse_empty_axis(name: str, x: Array, axis: int) -> None:
+    if x.ndim and x.shape[axis] == 0:
+        raise DimensionError(
+            f"{name}() cannot reduce dimension {axis} of size 0 in shape {x.shape}",
+            dim=axis,
+            shape=x.shape,
+        )
+
+
+def _whole(name: str, ufunc: np.ufunc, x: Array) -> Array:
+    if x.size == 0:
+        raise ShapeError(f"{name}() of a tensor without elements needs a dim", shape=x.shape)
+    if x.dtype.kind == "c":
+        raise NotSupportedError(f"{name}() has no meaning for complex values", dtype=x.dtype)
+    return reduce_into(ufunc, x, None, False, None)
+
+
+def max(self: Array) -> Array:
+    """Largest element of all."""
+    return _whole("max", np.maximum, self)
+
+
+def min(self: Array) -> Array:
+    """Smallest element of all."""
+    return _whole("min", np.minimum, self)
+
+
+def _arg_along(x: Array, axis: int, keepdim: bool, largest: bool) -> Array:
+    if x.ndim == 0:
+        return np.zeros((), np.int64)
+    places = np.asarray(x.argmax(axis) if largest else x.argmin(axis))
+    if keepdim:
+        places = places.reshape(reduced_shape(x.shape, (axis,), True)).copy()
+    return places
+
+
+def _along(name: str, x: Array, dim: int, keepdim: bool, largest: bool) -> tuple[Array, Array]:
+    axis = normalize_dim(dim, x.ndim)
+    _refuse_empty_axis(name, x, axis)
+    if x.dtype.kind == "c":
+        raise DTypeError(f"{name}() has no meaning for complex values", dtype=x.dtype)
+    values = reduce_into(np.maximum if largest else np.minimum, x, axis, keepdim, None)
+    return values, _arg_along(x, axis, keepdim, largest)
+
+
+def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    """Largest elements along `dim`, and their indices."""
+    return _along("max", self, dim, keepdim, True)
+
+
+def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    """Smallest elements along `dim`, and their indices."""
+    return _along("min", self, dim, keepdim, False)
+
+
+def aminmax_dim(self: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Array, Array]:
+    """Smallest and largest elements, of all or along `dim`."""
+    if dim is not None:
+        _refuse_empty_axis("aminmax", self, normalize_dim(dim, self.ndim))
+    elif self.size == 0:
+        raise ShapeError("aminmax() of a tensor without elements needs a dim", shape=self.shape)
+    if self.dtype.kind == "c":
+        raise NotSupportedError("aminmax() has no meaning for complex values", dtype=self.dtype)
+    low = reduce_into(np.minimum, self, dim, keepdim, None)
+    return low, reduce_into(np.maximum, self, dim, keepdim, None)
+
+
+def _arg(name: str, x: Array, dim: int | None, keepdim: bool, largest: bool) -> Array:
+    if x.dtype.kind in "cb":
+        raise DTypeError(f"{name}() has no meaning for {x.dtype} values", dtype=x.dtype)
+    if dim is not None:
+        axis = normalize_dim(dim, x.ndim)
+        _refuse_empty_axis(name, x, axis)
+        return _arg_along(x, axis, keepdim, largest)
+    if x.size == 0:
+        raise OutOfRangeError(f"{name}() of a tensor without elements needs a dim", shape=x.shape)
+    place = x.argmax() if largest else x.argmin()
+    return np.full((1,) * x.ndim if keepdim else (), place, np.int64)
+
+
+def argmax(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+    """Indices of the largest elements along `dim`, or in the flattened tensor."""
+    return _arg("argmax", self, dim, keepdim, True)
+
+
+def argmin(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+    """Indices of the smallest elements along `dim`, or in the flattened tensor."""
+    return _arg("argmin", self, dim, keepdim, False)
+
+
+def _refuse_unordered(x: Array) -> None:
+    if x.dtype.kind in "cb":
+        raise NotSupportedError(f"median() has no meaning for {x.dtype} values", dtype=x.dtype)
+
+
+def _median_of_nothing(x: Array) -> Array:
+    """nan, or the integer to which a nan is cast."""
+    if x.dtype.kind == "b":
+        return np.ones((), np.bool_)
+    if x.dtype.kind == "c":
+        return np.full((), complex(math.nan, 0.0), x.dtype)
+    if x.dtype.kind == "f":
+        return np.full((), math.nan, x.dtype)
+    lowest = np.iinfo(np.int64 if x.dtype.itemsize == 8 else np.int32).min
+    return np.full((), lowest, np.int64).astype(x.dtype)
+
+
+def median(self: Array) -> Array:
+    """The middle element of all, the lower one of two; nan if there is none, or a nan."""
+    flat = self.reshape(-1)
+    if flat.size == 0:
+        return _median_of_nothing(flat)
+    _refuse_unordered(self)
+    middle = (flat.size - 1) // 2
+    # The last index is partitioned as well, because nans are sorted to the end.
+    parts: Array = np.partition(flat, (middle, flat.size - 1))
+    last = parts[-1]
+    return np.array(last if last != last else parts[middle])
+
+
+def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    """The middle elements along `dim`, the lower of two, and their indices."""
+    axis = normalize_dim(dim, self.ndim)
+    _refuse_empty_axis("median", self, axis)
+    _refuse_unordered(self)
+    if self.ndim == 0:
+        return self.copy(), np.zeros((), np.int64)
+    order = np.argsort(self, axis, kind="stable")
+    middle = np.take(order, [(self.shape[axis] - 1) // 2], axis)
+    if self.dtype.kind == "f":
+        nans = np.isnan(self)
+        first = np.argmax(nans, axis, keepdims=True)
+        middle = np.where(np.logical_or.reduce(nans, axis, keepdims=True), first, middle)
+    values: Array = np.take_along_axis(self, middle, axis)
+    shape = reduced_shape(self.shape, (axis,), keepdim)
+    out: Array = np.empty(shape, self.dtype)
+    places: Array = np.empty(shape, np.int64)
+    out[...] = values.reshape(shape)
+    places[...] = middle.reshape(shape)
+    return out, places

@@ -1,0 +1,123 @@
+"""Sorting, and the k largest or smallest.
+
+nan counts as larger than every number. Equal elements keep their order, also in descending sorts.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from vtgrad.errors import DTypeError, ElementIndexError
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.shapes import normalize_dim
+
+from .support.layout import empty_like_preserving
+
+__all__ = ["argsort", "sort", "sort_stable", "topk"]
+
+
+def _order(x: Array, axis: int, descending: bool) -> Array:
+    """The stable order along `axis`."""
+    if not descending:
+        up: Array = np.argsort(x, axis, kind="stable")
+        return up
+    # Reversing both the input and the order keeps the order of equal elements.
+    mirrored = np.argsort(np.flip(x, axis), axis, kind="stable")
+    down: Array = (x.shape[axis] - 1) - np.flip(mirrored, axis)
+    return down
+
+
+# Selecting is faster than sorting from this number of elements, and this many times `k`, on.
+_LONG: Final = 256
+_MANY: Final = 8
+
+
+def _has_nan(x: Array) -> bool:
+    return x.dtype.kind == "f" and bool(np.isnan(x).any())
+
+
+def _first_of_order(x: Array, k: int, axis: int, descending: bool) -> Array:
+    """The first `k` of the stable order along `axis`, without a full sort; no value is nan."""
+    rows = np.moveaxis(x, axis, -1)
+    first: Array = np.empty((*rows.shape[:-1], k), np.int64)
+    for place in np.ndindex(*rows.shape[:-1]):
+        row = rows[place]
+        at = row.size - k if descending else k - 1
+        border = np.partition(row, at)[at]
+        inside = np.flatnonzero(row > border if descending else row < border)
+        # Of the elements equal to the border, the first ones.
+        chosen = np.concatenate((inside, np.flatnonzero(row == border)[: k - inside.size]))
+        chosen.sort()
+        first[place] = chosen[_order(row[chosen], 0, descending)]
+    return np.moveaxis(first, -1, axis)
+
+
+def _sortable(name: str, x: Array, dim: int, kinds: str) -> int:
+    axis = normalize_dim(dim, x.ndim)
+    if x.dtype.kind in kinds:
+        raise DTypeError(f"{name}() has no meaning for {x.dtype} values", dtype=x.dtype)
+    return axis
+
+
+def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
+    """The elements in order along `dim`, and their former indices.
+
+    Results have the memory order of the input.
+    """
+    axis = _sortable("sort", self, dim, "c")
+    if self.ndim == 0:
+        return self.copy(), np.zeros((), np.int64)
+    order = _order(self, axis, descending)
+    values = empty_like_preserving(self.dtype, self)
+    places = empty_like_preserving(order.dtype, self)
+    values[...] = np.take_along_axis(self, order, axis)
+    places[...] = order
+    return values, places
+
+
+def sort_stable(
+    self: Array, stable: bool | None, dim: int = -1, descending: bool = False
+) -> tuple[Array, Array]:
+    """`sort` with the argument `stable`; the sort is always stable."""
+    return sort(self, dim, descending)
+
+
+def argsort(self: Array, dim: int = -1, descending: bool = False, stable: bool = False) -> Array:
+    """The former index of each element of the sorted tensor."""
+    return sort(self, dim, descending)[1]
+
+
+def topk(
+    self: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Array, Array]:
+    """The `k` largest (or smallest) elements along `dim`, in order, and their indices.
+
+    They are in order also without `sorted`.
+
+    Raises
+    ------
+    ElementIndexError
+        If there are fewer than `k` elements along `dim`, or `k` is negative.
+    """
+    axis = _sortable("topk", self, dim, "cb")
+    size = self.shape[axis] if self.ndim else 1
+    if not 0 <= k <= size:
+        raise ElementIndexError(
+            f"topk() cannot take {k} of {size} elements along dimension {axis}",
+            k=k,
+            size=size,
+        )
+    if self.ndim == 0:
+        return self.copy(), np.zeros((), np.int64)
+    if size >= _LONG and 0 < k <= size // _MANY and not _has_nan(self):
+        order = _first_of_order(self, k, axis, largest)
+    else:
+        head = [slice(None)] * axis + [slice(0, k)]
+        order = _order(self, axis, largest)[tuple(head)]
+    values: Array = np.empty(order.shape, self.dtype)
+    places: Array = np.empty(order.shape, np.int64)
+    values[...] = np.take_along_axis(self, order, axis)
+    places[...] = order
+    return values, places

@@ -1,0 +1,64 @@
+"""Special functions that are made of elementary ones, each safe where those are not."""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+
+from vtgrad.ops.kernels.support.elementwise import (
+    Operand,
+    finish,
+    floating,
+    number,
+    place,
+    refuse,
+    run,
+)
+from vtgrad.ops.kernels.support.elementwise import working as working_dtype
+from vtgrad.ops.kernels.support.layout import broadcast_shapes, empty_like_elementwise
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.dtypes import result_dtype
+
+__all__ = ["logit", "sinc", "xlogy"]
+
+
+def sinc(input: Array, *, out: Array | None = None) -> Array:
+    """``sin(pi x) / (pi x)``, and 1 at 0."""
+    dtype = floating(input.dtype)
+    work = working_dtype(dtype)
+    angle = empty_like_elementwise(work, input.shape, input)
+    np.multiply(input, pi, out=angle, dtype=work, casting="unsafe")
+    zero = angle == 0
+    np.copyto(angle, 1, where=zero)
+    value = np.sin(angle)
+    np.true_divide(value, angle, out=angle)
+    np.copyto(angle, 1, where=zero)
+    return finish(angle, dtype, out)
+
+
+def logit(input: Array, eps: float | None = None, *, out: Array | None = None) -> Array:
+    """``log(x / (1 - x))``, with values clamped to ``[eps, 1 - eps]`` if `eps` is given."""
+    dtype = floating(input.dtype)
+    refuse("logit", dtype, "c")
+    value = run(np.positive, working_dtype(dtype), None, input)
+    if eps is not None:
+        np.maximum(value, eps, out=value)
+        np.minimum(value, 1 - eps, out=value)
+    np.true_divide(value, 1 - value, out=value)
+    np.log(value, out=value)
+    return finish(value, dtype, out)
+
+
+def xlogy(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """``input * log(other)``, which is 0 where `input` is 0 and `other` is not nan."""
+    dtype = floating(result_dtype(input, other))
+    refuse("xlogy", dtype, "c", input, other)
+    work = working_dtype(dtype)
+    factor = (
+        input.astype(work, copy=False) if isinstance(input, np.ndarray) else number(input, work)
+    )
+    base = other.astype(work, copy=False) if isinstance(other, np.ndarray) else number(other, work)
+    broadcast_shapes(factor.shape, base.shape)
+    product = np.where((factor == 0) & ~np.isnan(base), factor.dtype.type(0), factor * np.log(base))
+    return place(product, dtype, out, input, other)

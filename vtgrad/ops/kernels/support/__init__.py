@@ -1,0 +1,1 @@
+"""What the kernels of several families share; no operator is defined here."""

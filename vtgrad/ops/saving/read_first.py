@@ -1,0 +1,29 @@
+"""Reading a value before the memory that it shares is written."""
+
+from __future__ import annotations
+
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.functions import gradient_edge
+from vtgrad.graph.recording import is_recording
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
+from vtgrad.storage.unchecked import T
+
+__all__ = ["read_first"]
+
+
+def read_first(value: T, target: object) -> T:
+    """The value as it is before `target` is written, if they share memory.
+
+    The result has the value's producer, so that nothing of this is seen in the graph.
+    """
+    if not isinstance(target, TensorBase):
+        return value  # the operator says what is wrong
+    # Without a storage nobody else looks at the buffer.
+    storage = value._impl._storage
+    if storage is None or storage is not target._impl._storage:
+        return value
+    twin = wrap_like(value, value._impl.array.copy())
+    edge = gradient_edge(value) if is_recording() else None
+    if edge is not None:
+        twin._impl.autograd_meta = AutogradMeta.of_edge(edge)
+    return twin

@@ -1,0 +1,93 @@
+"""What nodes have saved, for those who look into the graph: ``node._saved_self`` and so on.
+
+The names are PyTorch's: that of the argument or result with ``_saved_`` in front; behind it
+``_sym_sizes`` or ``_scalar_type`` where only its shape or its dtype was saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import GetSetDescriptorType, MemberDescriptorType
+
+import numpy as np
+
+from vtgrad.graph.node import Node
+from vtgrad.graph.operator_node import OperatorNode
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.dtypes import dtype_of
+
+__all__ = ["publish_saved_fields"]
+
+
+# How the generated nodes name their fields, and how PyTorch does.
+_PREFIX = "saved_"
+_ENDINGS = {"_shape": "_sym_sizes", "_shapes": "_sym_sizes", "_dtype": "_scalar_type"}
+
+
+def publish_saved_fields() -> None:
+    """Give the generated nodes one property for each field."""
+    readers: dict[str, property] = {}
+    for node in _under(OperatorNode):
+        for field in list(_fields(node)):
+            if field not in readers:
+                readers[field] = property(_Reader(field))
+            setattr(node, _public_name(field), readers[field])
+
+
+def _under(node: type[Node]) -> Iterator[type[Node]]:
+    """The classes that inherit from one, those that others inherit from first."""
+    for one in node.__subclasses__():
+        yield one
+        yield from _under(one)
+
+
+def _fields(node: type[Node]) -> Iterator[str]:
+    """The names of a class's own fields, which are slots or, compiled, members of a struct."""
+    for name, value in vars(node).items():
+        if isinstance(value, MemberDescriptorType | GetSetDescriptorType):
+            yield name
+
+
+def _public_name(field: str) -> str:
+    name = field.removeprefix(_PREFIX)
+    for ours, theirs in _ENDINGS.items():
+        if name.endswith(ours):
+            name = name.removesuffix(ours) + theirs
+    return f"_saved_{name}"
+
+
+class _Reader:
+    """Reads one field of a node."""
+
+    __slots__ = ("field",)
+
+    def __init__(self, field: str) -> None:
+        self.field = field
+
+    def __call__(self, node: Node) -> object:
+        value: object = getattr(node, self.field)
+        if isinstance(value, list):
+            shown = [_shown(x, node) for x in value]
+            if self.field == "saved_indices":
+                return _at_their_dimensions(shown, node)
+            return tuple(shown)
+        return _shown(value, node)
+
+
+def _shown(value: object, node: Node) -> object:
+    """A saved value as users see it."""
+    if value is UNSAVED:
+        return None
+    if isinstance(value, SavedVariable):
+        return value.unpack(node)
+    return dtype_of(value) if isinstance(value, np.dtype) else value
+
+
+def _at_their_dimensions(indices: list[object], node: Node) -> tuple[object, ...]:
+    """The index tensors, with None for the dimensions between them that have none."""
+    places: Shape = getattr(node, "places")  # noqa: B009  # only nodes of indexing have it
+    found: list[object] = [None] * (1 + max(places))
+    for place, index in zip(places, indices, strict=True):
+        found[place] = index
+    return tuple(found)

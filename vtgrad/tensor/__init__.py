@@ -1,0 +1,1 @@
+"""The class `Tensor`, and the creation, text and pickling of tensors."""

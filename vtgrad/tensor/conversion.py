@@ -1,0 +1,579 @@
+"""Tensors in Python and NumPy: numbers, containers, text, copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import ClassVar, Self, SupportsIndex, cast, overload
+
+import numpy as np
+
+from ..errors import (
+    AmbiguousTruthError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    DimensionError,
+    ElementCountError,
+    NotSupportedError,
+    NumpyConversionError,
+    ResultTypeError,
+    ViewInvalidError,
+)
+from ..graph.audit import audit, show_to_numpy
+from ..graph.functions import meta_of, requires_grad
+from ..graph.recording import is_grad_enabled
+from ..ops.calling.arguments import array_of
+from ..ops.calling.from_python import index_of, size_of
+from ..ops.generated import functional as F
+from ..storage.arrays import Array, Number, Shape
+from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
+from ..storage.geometry import broadcast_shapes as broadcast
+from ..storage.geometry import normalize_dim, numel
+from ..storage.lazy_array import is_conjugated, is_negated, resolved
+from ..storage.tensor_base import TensorBase
+from .cast_methods import CastMethods
+from .creation_methods import CreationMethods
+from .formatting import tensor_text
+from .pickling import deep_copy, reduce_tensor
+
+__all__ = ["ConversionMethods", "Nested", "Size", "broadcast_shapes"]
+
+# The result of `tolist`.
+Nested = Number | list["Nested"]
+
+
+class Size(tuple[int, ...]):
+    """The sizes of a tensor, as `Tensor.shape` gives them: a tuple of integers.
+
+    Sums, multiples and slices of sizes are sizes again.
+
+    Parameters
+    ----------
+    sizes : iterable of int
+        Objects that can be used as an index, such as 0-d integer tensors, are accepted.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an element is not an integer.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2, 3, 4)
+    >>> x.shape[1:].numel(), x.shape + (5,)
+    (12, vtgrad.Size([2, 3, 4, 5]))
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Self:
+        """Sizes, each of them checked."""
+        return _as_size(cls, [n if type(n) is int else size_of(n, "sizes") for n in sizes])
+
+    def numel(self) -> int:
+        """Return the number of elements of a tensor of these sizes.
+
+        Returns
+        -------
+        int
+            The product of the sizes; 1 if there is none.
+
+        Examples
+        --------
+        >>> vt.Size((2, 3)).numel()
+        6
+        """
+        return numel(self)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, place: slice) -> Size: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> int | Size:
+        found: int | tuple[int, ...] = _part(self, place)
+        return _as_size(Size, found) if isinstance(found, tuple) else found
+
+    def __add__(self, other: object) -> Size:
+        return Size((*self, *other)) if isinstance(other, tuple) else NotImplemented
+
+    def __radd__(self, other: object) -> Size:
+        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: SupportsIndex) -> Size:
+        if isinstance(times, np.ndarray):
+            # The array multiplies each size, as for other tuples.
+            return NotImplemented
+        return _as_size(Size, super().__mul__(times))
+
+    def __rmul__(self, times: SupportsIndex) -> Size:
+        return self * times
+
+    def __repr__(self) -> str:
+        return f"vtgrad.Size({list(self)})"
+
+
+# Makes a `Size` of known integers, without a check of each.
+_as_size = tuple.__new__
+# As a global it is found faster than through `super`, which matters for ``x.shape[0]``.
+_part = tuple.__getitem__
+
+
+def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
+    """The shape that all shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : sequence of int, or int
+        The shapes; an integer stands for a shape of one dimension.
+
+    Returns
+    -------
+    Size
+        The shape of an elementwise operator's result.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If a size is not an integer.
+    ArgumentValueError
+        If a size is negative.
+    ShapeError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> vt.broadcast_shapes((3, 1), (4,))
+    vtgrad.Size([3, 4])
+    """
+    given = [Size(n) if isinstance(n, Sequence) else Size((n,)) for n in shapes]
+    if any(n < 0 for sizes in given for n in sizes):
+        raise ArgumentValueError(f"sizes cannot be negative: {[list(sizes) for sizes in given]}")
+    return Size(broadcast(*given))
+
+
+class ConversionMethods(CreationMethods, CastMethods):
+    """Conversions of tensors to Python and NumPy objects."""
+
+    __slots__ = ()
+
+    # NumPy must not treat a tensor as a sequence of elements: with None here, `array + tensor`
+    # and NumPy's functions of tensors are a TypeError, not an array of objects.
+    __array_ufunc__: ClassVar[None] = None
+    __array_priority__: ClassVar[int] = 1000
+
+    # -- NumPy -------------------------------------------------------------------------------
+
+    def numpy(self, *, force: bool = False) -> Array:
+        """The tensor as a NumPy array on the same memory.
+
+        Writes to the array move no version: overwritten saved values are not detected, except under
+        `vtgrad.autograd.graph.set_audit`.
+
+        Parameters
+        ----------
+        force : bool, default False
+            Give an array also where the tensor requires grad, or is a lazy conjugate or negative;
+            that one's values are copied.
+
+        Returns
+        -------
+        ndarray
+            An array of the tensor's shape, strides and dtype.
+
+        Raises
+        ------
+        NumpyConversionError
+            If the tensor requires grad and recording is on, or memory does not hold its values
+            because it is a lazy conjugate or negative; unless forced.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2)
+        >>> x.numpy()[0] = 5
+        >>> x
+        tensor([5., 0.])
+        >>> x.requires_grad_().detach().numpy()
+        array([5., 0.], dtype=float32)
+        """
+        if not force:
+            self._check_plain("numpy()")
+        impl = self._impl
+        impl.storage.exported = True
+        # A new array object: assigning to its shape must not change the tensor.
+        view: Array = resolved(impl.array).view()
+        if audit.locks:
+            show_to_numpy(impl.storage, view)
+        return view
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
+        self._check_plain("NumPy's conversion")
+        array = self.numpy(force=True)
+        wanted = array.dtype if dtype is None else np.dtype(cast("np.dtype[np.generic]", dtype))
+        if wanted != array.dtype:
+            if copy is False:
+                raise ArgumentValueError(
+                    f"{array.dtype} cannot become {wanted} without a copy", dtype=str(wanted)
+                )
+            return array.astype(wanted)
+        return array.copy() if copy else array
+
+    def _check_plain(self, name: str) -> None:
+        if is_grad_enabled() and requires_grad(self):
+            raise NumpyConversionError(
+                f"{name} of a tensor that requires grad would hide its uses from the graph; "
+                "call x.detach().numpy()"
+            )
+        array = self._impl.array
+        if is_conjugated(array) or is_negated(array):
+            kind, name = ("conjugate", "conj") if is_conjugated(array) else ("negative", "neg")
+            raise NumpyConversionError(
+                f"NumPy knows no lazy {kind}s, whose values are not in memory; call "
+                f"x.resolve_{name}().numpy() for a copy"
+            )
+
+    # -- Python numbers ------------------------------------------------------------------------
+
+    def item(self) -> Number:
+        """The only element as a Python number.
+
+        Returns
+        -------
+        bool, int, float or complex
+            The element; gradients do not pass through it.
+
+        Raises
+        ------
+        ElementCountError
+            If there is not exactly one element.
+
+        Examples
+        --------
+        >>> vt.tensor([[2.5]]).item()
+        2.5
+        """
+        array = self._impl.array
+        if array.size != 1:
+            raise ElementCountError(
+                f"item() needs exactly one element, and there are {array.size}; tolist() gives all",
+                numel=array.size,
+            )
+        number: Number = array.item()
+        return number
+
+    def tolist(self) -> Nested:
+        """The elements as nested lists of Python numbers.
+
+        Returns
+        -------
+        list or number
+            Lists as deep as there are dimensions; a number for a 0-d tensor.
+
+        Examples
+        --------
+        >>> vt.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
+        nested: Nested = self._impl.array.tolist()
+        return nested
+
+    def _only(self) -> Number:
+        """The only element, for conversions by Python, whose error is a ValueError."""
+        array = self._impl.array
+        if array.size != 1:
+            raise ArgumentValueError(
+                f"only a tensor of one element is a number, not one of shape {list(array.shape)}",
+                shape=array.shape,
+            )
+        number: Number = array.item()
+        return number
+
+    def _only_real(self) -> bool | int | float:
+        number = self._only()
+        if isinstance(number, complex):
+            if number.imag:
+                raise ResultTypeError(f"{number} is no real number", value=number)
+            return number.real
+        return number
+
+    def __bool__(self) -> bool:
+        array = self._impl.array
+        if array.size != 1:
+            raise AmbiguousTruthError(
+                f"a tensor of {array.size} elements is neither true nor false; use any() or all()",
+                numel=array.size,
+            )
+        return bool(array.item())
+
+    def __int__(self) -> int:
+        return int(self._only_real())
+
+    def __float__(self) -> float:
+        return float(self._only_real())
+
+    def __complex__(self) -> complex:
+        return complex(self._only())
+
+    def __index__(self) -> int:
+        array = self._impl.array
+        if array.size != 1 or array.dtype.kind not in "bui":
+            raise ArgumentTypeError(
+                f"only an integer tensor of one element is an index, not one of "
+                f"{self.dtype.name} and shape {list(array.shape)}",
+                dtype=self.dtype,
+                shape=array.shape,
+            )
+        return int(array.item())
+
+    # -- a container -----------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        array = self._impl.array
+        if array.ndim == 0:
+            raise ArgumentTypeError("a 0-d tensor has no len()")
+        return int(array.shape[0])
+
+    def __iter__(self) -> Iterator[Self]:
+        """The parts along the first dimension, each a separate view, as ``x[i]`` makes it.
+
+        So each part may be written, and is made in its iteration, from the tensor at that time, as
+        in NumPy. Only the number of iterations is fixed at the beginning. In PyTorch they are the
+        pieces of one `unbind`, which may not be written.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the tensor has no dimension.
+        OutOfRangeError
+            In its iteration, if the tensor was made shorter since.
+
+        Examples
+        --------
+        >>> import vtgrad as vt
+        >>> table = vt.zeros(3, 2)
+        >>> total = vt.ones(2, requires_grad=True)
+        >>> for row in table:
+        ...     row += total
+        >>> table.sum().backward()
+        >>> total.grad
+        tensor([3., 3.])
+        """
+        shape = self._impl.array.shape
+        if not shape:
+            raise ArgumentTypeError("a 0-d tensor cannot be iterated over")
+        return map(partial(F.select, self, 0), range(shape[0]))
+
+    def __reversed__(self) -> Self:
+        """A copy with the first dimension in reverse; the tensor itself if it has none."""
+        return F.flip(self, 0) if self._impl.array.ndim else self
+
+    def __contains__(self, element: object) -> bool:
+        if isinstance(element, (TensorBase, bool, int, float, complex, np.generic)):
+            return bool(F.eq(self, cast("TensorBase | Number", element))._impl.array.any())
+        raise NotSupportedError(
+            f"a tensor contains numbers and tensors, not {type(element).__name__}"
+        )
+
+    # -- text ------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        facts: list[str] = []
+        dtype = self.dtype
+        plain = {get_default_dtype()} if self.numel() == 0 else _plain_dtypes()
+        if dtype not in plain:
+            facts.append(f"dtype={dtype!r}")
+        meta = meta_of(self)
+        if meta is not None and meta.requires_grad():
+            try:
+                node = meta.grad_fn(self)
+            except ViewInvalidError:
+                facts.append("grad_fn=<Invalid>")
+            else:
+                facts.append(
+                    "requires_grad=True" if node is None else f"grad_fn=<{type(node).__name__}>"
+                )
+        return tensor_text(self._impl.array, facts)
+
+    def __format__(self, spec: str) -> str:
+        if self._impl.array.ndim == 0 and spec:
+            return format(self.item(), spec)
+        return object.__format__(self, spec)
+
+    # -- copies ------------------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        result = deep_copy(self, memo)
+        assert isinstance(result, type(self))
+        return result
+
+    def __reduce_ex__(
+        self, protocol: SupportsIndex
+    ) -> tuple[object, tuple[object, ...], *tuple[object, ...]]:
+        return reduce_tensor(self)
+
+    # -- geometry ----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """Length of each dimension.
+
+        Returns
+        -------
+        Size
+            A tuple; the same as ``x.size()``.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3).shape
+        vtgrad.Size([2, 3])
+        """
+        return _as_size(Size, self._impl.array.shape)
+
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+    @overload
+    def size(self, dim: int) -> int: ...
+    def size(self, dim: int | None = None) -> Size | int:
+        """The shape, or the length of one dimension.
+
+        Parameters
+        ----------
+        dim : int, optional
+            The dimension; negative numbers count from the end.
+
+        Returns
+        -------
+        Size or int
+            The shape, or the length of `dim`.
+
+        Raises
+        ------
+        DimensionError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2, 3)
+        >>> x.size(), x.size(-1)
+        (vtgrad.Size([2, 3]), 3)
+        """
+        sizes = self._impl.sizes
+        return _as_size(Size, sizes) if dim is None else sizes[_place(dim, len(sizes))]
+
+    @overload
+    def stride(self, dim: None = None) -> Shape: ...
+    @overload
+    def stride(self, dim: int) -> int: ...
+    def stride(self, dim: int | None = None) -> Shape | int:
+        """Distance of neighbours in memory, in elements, of all dimensions or of one.
+
+        Parameters
+        ----------
+        dim : int, optional
+            The dimension; negative numbers count from the end.
+
+        Returns
+        -------
+        tuple of int, or int
+            0 along a dimension that `expand` has made; negative where an array of NumPy walks
+            backwards.
+
+        Raises
+        ------
+        DimensionError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2, 3)
+        >>> x.stride(), x.t().stride(), x[:, ::2].stride(1)
+        ((3, 1), (1, 3), 2)
+        """
+        strides = self._impl.strides
+        return strides if dim is None else strides[_place(dim, len(strides))]
+
+    def ndimension(self) -> int:
+        """Number of dimensions; the same as `ndim`.
+
+        Returns
+        -------
+        int
+            The length of the shape.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3).ndimension()
+        2
+        """
+        return self._impl.array.ndim
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element; the same as ``x.element_size()``.
+
+        Returns
+        -------
+        int
+            A number from 1 to 16.
+
+        Examples
+        --------
+        >>> vt.zeros(2, dtype=vt.float64).itemsize
+        8
+        """
+        return self._impl.array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements: ``x.numel() * x.itemsize``, also where elements share memory.
+
+        Returns
+        -------
+        int
+            The size of a gapless copy.
+
+        Examples
+        --------
+        >>> x = vt.zeros(3)
+        >>> x.nbytes, x.expand(2, 3).nbytes
+        (12, 24)
+        """
+        return self._impl.array.nbytes
+
+    def is_same_size(self, other: TensorBase) -> bool:
+        """Whether another tensor has the same shape.
+
+        Parameters
+        ----------
+        other : Tensor
+            The tensor to compare with.
+
+        Returns
+        -------
+        bool
+            False also for shapes that broadcast.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `other` is not a tensor.
+
+        Examples
+        --------
+        >>> vt.zeros(3).is_same_size(vt.zeros(1, 3))
+        False
+        """
+        same: bool = self._impl.array.shape == array_of(other, "other").shape
+        return same
+
+
+def _place(dim: int, ndim: int) -> int:
+    """A dimension number from the front; unlike for operators, a 0-d tensor has none."""
+    if ndim == 0:
+        raise DimensionError(f"a 0-d tensor has no dimension {dim}", dim=dim, ndim=0)
+    return normalize_dim(index_of(dim, "dim"), ndim)
+
+
+def _plain_dtypes() -> set[DType]:
+    """The dtypes that the printed values imply."""
+    default = get_default_dtype()
+    return {default, int64, bool_, complex64 if default is float32 else complex128}

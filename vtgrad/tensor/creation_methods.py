@@ -1,0 +1,296 @@
+"""Making tensors with the dtype of a tensor: ``new_zeros`` and similar methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from ..errors import ArgumentTypeError
+from ..ops.calling.arguments import numpy_or_none
+from ..ops.calling.from_python import (
+    array_from_data,
+    check_device,
+    empty_strided_impl,
+    number_of,
+    request_grad,
+    sizes_of,
+)
+from ..ops.generated.methods import TensorMethods
+from ..ops.kernels.support.scalars import as_element
+from ..storage.arrays import Array, Number, NumpyDType, Shape
+from ..storage.device import Device
+from ..storage.dtypes import DType
+from ..storage.strides import check_sizes
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.warn import warn
+
+__all__ = ["CreationMethods"]
+
+
+class CreationMethods(TensorMethods):
+    """New leaves, by default with the dtype of this tensor."""
+
+    __slots__ = ()
+
+    def new_tensor(
+        self,
+        data: object,
+        *,
+        dtype: DType | None = None,
+        device: Device | str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """A copy of the data, in this tensor's dtype.
+
+        Parameters
+        ----------
+        data : number, nested sequence, ndarray or Tensor
+            As in `vtgrad.tensor`.
+        dtype : dtype, optional
+            This tensor's if omitted.
+        device, requires_grad
+            As in `vtgrad.tensor`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ArgumentValueError, DTypeError, ArgumentTypeError, ResultTypeError, RequiresGradError
+            As `vtgrad.tensor` does.
+
+        Examples
+        --------
+        >>> vt.zeros(2, dtype=vt.float64).new_tensor([1, 2, 3])
+        tensor([1., 2., 3.], dtype=vtgrad.float64)
+        """
+        check_device(device)
+        if isinstance(data, TensorBase):
+            warn(
+                "new_tensor(x) of a tensor copies its values and leaves its history behind; "
+                "x.detach().clone() says so"
+            )
+        return self._new(array_from_data(data, self._dtype_or(dtype)), requires_grad)
+
+    def new_zeros(
+        self,
+        *sizes: int | Sequence[int],
+        size: Sequence[int] | None = None,
+        dtype: DType | None = None,
+        device: Device | str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Zeros, in this tensor's dtype.
+
+        Parameters
+        ----------
+        *sizes : int, or one sequence of int
+            The shape, as in `vtgrad.zeros`; it has nothing to do with that of this tensor.
+        size : sequence of int, optional
+            The shape as a keyword.
+        dtype : dtype, optional
+            This tensor's if omitted.
+        device, requires_grad
+            As in `vtgrad.zeros`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ShapeError, RequiresGradError
+            As `vtgrad.zeros` does.
+
+        Examples
+        --------
+        >>> vt.tensor([True]).new_zeros(3)
+        tensor([False, False, False])
+        """
+        shape, wanted = self._new_arguments("new_zeros", sizes, size, dtype, device)
+        return self._new(np.zeros(shape, wanted), requires_grad)
+
+    def new_ones(
+        self,
+        *sizes: int | Sequence[int],
+        size: Sequence[int] | None = None,
+        dtype: DType | None = None,
+        device: Device | str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Ones, in this tensor's dtype.
+
+        Parameters
+        ----------
+        *sizes, size, dtype, device, requires_grad
+            As in `new_zeros`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ShapeError, RequiresGradError
+            As `vtgrad.ones` does.
+
+        Examples
+        --------
+        >>> vt.tensor([7]).new_ones((1, 3))
+        tensor([[1, 1, 1]])
+        """
+        shape, wanted = self._new_arguments("new_ones", sizes, size, dtype, device)
+        return self._new(np.ones(shape, wanted), requires_grad)
+
+    def new_empty(
+        self,
+        *sizes: int | Sequence[int],
+        size: Sequence[int] | None = None,
+        dtype: DType | None = None,
+        device: Device | str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Arbitrary values, in this tensor's dtype.
+
+        Parameters
+        ----------
+        *sizes, size, dtype, device, requires_grad
+            As in `new_zeros`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf, to be written before it is read.
+
+        Raises
+        ------
+        ShapeError, RequiresGradError
+            As `vtgrad.empty` does.
+
+        Examples
+        --------
+        >>> buffer = vt.tensor([7]).new_empty(2, 3)
+        >>> buffer.shape, buffer.dtype
+        (vtgrad.Size([2, 3]), vtgrad.int64)
+        """
+        shape, wanted = self._new_arguments("new_empty", sizes, size, dtype, device)
+        return self._new(np.empty(shape, wanted), requires_grad)
+
+    def new_full(
+        self,
+        size: Sequence[int],
+        fill_value: Number | TensorBase,
+        *,
+        dtype: DType | None = None,
+        device: Device | str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """One value everywhere, in this tensor's dtype.
+
+        Parameters
+        ----------
+        size : sequence of int
+            The shape.
+        fill_value : number or 0-d Tensor
+            The value; unlike in `vtgrad.full` its dtype does not matter.
+        dtype : dtype, optional
+            This tensor's if omitted.
+        device, requires_grad
+            As in `vtgrad.full`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ResultTypeError
+            If the dtype cannot hold the value.
+        ArgumentTypeError, ShapeError, RequiresGradError
+            As `vtgrad.full` does.
+
+        Examples
+        --------
+        >>> vt.zeros(2).new_full((3,), 7)
+        tensor([7., 7., 7.])
+        """
+        if not isinstance(size, (tuple, list)):
+            raise ArgumentTypeError(
+                f"argument 'size' must be a sequence of integers, not {type(size).__name__}",
+                argument="size",
+            )
+        shape, wanted = self._new_arguments("new_full", (size,), None, dtype, device)
+        value = as_element(number_of(fill_value, "fill_value"), wanted)
+        return self._new(np.full(shape, value), requires_grad)
+
+    def new_empty_strided(
+        self,
+        size: Sequence[int],
+        stride: Sequence[int],
+        *,
+        dtype: DType | None = None,
+        device: Device | str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Arbitrary values in this tensor's dtype, with given strides.
+
+        Parameters
+        ----------
+        size, stride
+            As in `vtgrad.empty_strided`.
+        dtype : dtype, optional
+            This tensor's if omitted.
+        device, requires_grad
+            As in `vtgrad.empty_strided`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ShapeError, RequiresGradError
+            As `vtgrad.empty_strided` does.
+
+        Examples
+        --------
+        >>> vt.tensor([7]).new_empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
+        """
+        check_device(device)
+        tensor = self._wrap(empty_strided_impl(size, stride, self._dtype_or(dtype)))
+        if requires_grad:
+            request_grad(tensor)
+        return tensor
+
+    def _dtype_or(self, dtype: DType | None) -> NumpyDType:
+        return numpy_or_none(dtype) or self._impl.dtype
+
+    def _new_arguments(
+        self,
+        name: str,
+        sizes: Sequence[object],
+        size: Sequence[int] | None,
+        dtype: DType | None,
+        device: Device | str | None,
+    ) -> tuple[Shape, NumpyDType]:
+        check_device(device)
+        shape = sizes_of(name, sizes, size)
+        wanted = self._dtype_or(dtype)
+        check_sizes(shape, wanted.itemsize)
+        return shape, wanted
+
+    def _new(self, array: Array, requires_grad: bool) -> Self:
+        tensor = self._wrap(TensorImpl(array))
+        if requires_grad:
+            request_grad(tensor)
+        return tensor

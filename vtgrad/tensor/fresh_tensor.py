@@ -1,0 +1,94 @@
+"""Helpers of the functions that make tensors: arguments, ``out=``, new leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import ArgumentTypeError, DTypeError
+from ..ops.calling.from_python import check_device, check_differentiable, sizes_of
+from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.device import Device
+from ..storage.dtypes import DType, get_default_dtype, numpy_dtype
+from ..storage.strides import check_sizes
+from ..storage.tensor_impl import TensorImpl
+from ..views.write_out import check_out, write_out
+from .tensor import Tensor
+
+__all__ = ["dtype_for", "leaf", "shape_and_dtype", "with_grad", "written"]
+
+
+def shape_and_dtype(
+    name: str,
+    sizes: Sequence[object],
+    size: Sequence[int] | None,
+    out: Tensor | None,
+    dtype: DType | None,
+    device: Device | str | None,
+    default: NumpyDType | None = None,
+) -> tuple[Shape, NumpyDType]:
+    """The shape and dtype from the arguments of a function, checked.
+
+    Parameters
+    ----------
+    name : str
+        The function's name, for errors.
+    sizes, size
+        The sizes as positional arguments, or as the keyword.
+    out, dtype, device
+        The arguments of these names.
+    default : numpy.dtype, optional
+        The dtype if neither `dtype` nor `out` is given; by default the default dtype.
+    """
+    check_device(device)
+    shape = sizes_of(name, sizes, size)
+    wanted = dtype_for(out, dtype, default or get_default_dtype().numpy)
+    check_sizes(shape, wanted.itemsize)
+    return shape, wanted
+
+
+def dtype_for(out: Tensor | None, dtype: DType | None, default: NumpyDType) -> NumpyDType:
+    """The dtype of a result, which is that of ``out`` if there is one.
+
+    Raises
+    ------
+    DTypeError
+        If `dtype` differs from that of ``out``.
+    OutGradError
+        If ``out`` requires grad.
+    """
+    if out is None:
+        return default if dtype is None else numpy_dtype(dtype)
+    given: object = out
+    if not isinstance(given, Tensor):
+        raise ArgumentTypeError(
+            f"argument 'out' must be a tensor, not {type(given).__name__}", argument="out"
+        )
+    if dtype is not None and numpy_dtype(dtype) != out._impl.dtype:
+        raise DTypeError(
+            f"dtype {numpy_dtype(dtype).name} is not that of out, {out.dtype.name}",
+            dtype=dtype,
+            out=out.dtype,
+        )
+    check_out(out, ())
+    return out._impl.dtype
+
+
+def leaf(array: Array, requires_grad: bool) -> Tensor:
+    """A new tensor on a fresh array."""
+    if requires_grad is not False:
+        check_differentiable(array.dtype)
+    return with_grad(Tensor._wrap(TensorImpl(array)), requires_grad)
+
+
+def written(array: Array, out: Tensor | None, requires_grad: bool, function: str) -> Tensor:
+    """A new tensor on a fresh array, or ``out`` with its values, of the function of this name."""
+    if out is None:
+        return leaf(array, requires_grad)
+    if requires_grad:
+        check_differentiable(out._impl.dtype)
+    return with_grad(write_out(out, array, function, reshapes=True), requires_grad)
+
+
+def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
+    """The tensor, which requires grad from now on if `requires_grad` is set."""
+    return tensor if requires_grad is False else tensor.requires_grad_(requires_grad)

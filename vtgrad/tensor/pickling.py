@@ -1,0 +1,217 @@
+"""Pickles and deep copies of tensors.
+
+NOTE [ Copies keep aliasing ]
+
+A tensor is stored as its storage, its version counter and its geometry. `pickle` and
+`copy.deepcopy` store the first two once for all tensors that share them. So tensors that shared
+memory and a version counter share copies of them afterwards, but not with tensors that were not
+copied. The copy is a leaf and not a view. A geometry from a pickle is checked: it must be inside
+its storage.
+
+Whether the copy is an inference tensor depends on the mode in which the copy is made, as for all
+new memory. So a counter is restored as `INFERENCE` in inference mode; and outside, `INFERENCE` is
+restored as None, which means one counter for each storage.
+
+The attributes of a subclass, in ``__dict__`` or in its slots, are copied as for all Python objects,
+by the subclass's ``__getstate__`` and ``__setstate__`` if it has them.
+"""
+
+from __future__ import annotations
+
+import copy
+import copyreg
+import weakref
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from ..errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
+from ..graph.functions import meta_of, own_meta
+from ..ops.calling.from_python import request_grad
+from ..storage.arrays import Array, Shape
+from ..storage.dtypes import DType, bool_, dtype_of
+from ..storage.geometry import check_in_bounds
+from ..storage.inference import counter_of_new
+from ..storage.lazy_array import is_conjugated, is_negated, with_bits
+from ..storage.storage import Storage
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE, VersionCounter
+
+__all__ = ["deep_copy", "give_state", "reduce_tensor", "state_of"]
+
+State = tuple[type[TensorBase], Storage, VersionCounter, DType, Shape, Shape, int, bool, bool, bool]
+
+
+def reduce_tensor(tensor: TensorBase) -> tuple[object, State] | tuple[object, State, object]:
+    """For `pickle`: the function that rebuilds the tensor, its arguments, and any state."""
+    attributes = _attributes_of(tensor)
+    facts = _facts_of(tensor)
+    return (_rebuilt, facts) if attributes is None else (_rebuilt, facts, attributes)
+
+
+def _attributes_of(tensor: TensorBase) -> object:
+    """The attributes of a subclass, in the form that `pickle` takes; None if there are none."""
+    return type(tensor).__getstate__(tensor)
+
+
+def state_of(tensor: TensorBase) -> object:
+    """``__getstate__`` of tensors whose class has none of its own.
+
+    Tensors define it because native classes have one that repeats the content of the facts.
+    """
+    state = object.__getstate__(tensor)
+    if not isinstance(state, tuple):
+        return state
+    attributes, slots = state
+    # The slots of the library are in the facts.
+    kept = {name: value for name, value in slots.items() if name != "_impl"}
+    return (attributes, kept) if kept else attributes
+
+
+def give_state(tensor: TensorBase, state: object) -> None:
+    """``__setstate__`` of tensors whose class has none of its own: as `pickle` does it."""
+    for attributes in state if isinstance(state, tuple) else (state,):
+        for name, value in (attributes or {}).items():
+            object.__setattr__(tensor, name, value)
+
+
+def _facts_of(tensor: TensorBase) -> State:
+    impl = tensor._impl
+    meta = impl.autograd_meta
+    return (
+        type(tensor),
+        impl.storage,
+        impl.counter,
+        dtype_of(impl.dtype),
+        impl.sizes,
+        impl.strides,
+        impl.storage_offset,
+        meta is not None and meta.requires_grad(),
+        is_conjugated(impl.array),
+        is_negated(impl.array),
+    )
+
+
+def deep_copy(tensor: TensorBase, memo: dict[int, object]) -> TensorBase:
+    """A copy on memory of its own, with copies of ``.grad`` and of a subclass's attributes.
+
+    Raises
+    ------
+    NotALeafError
+        If the tensor has a producer, which cannot be copied.
+    """
+    known = memo.get(id(tensor))
+    if known is not None:
+        assert isinstance(known, TensorBase)
+        return known
+    meta = meta_of(tensor)
+    if meta is not None and meta.grad_fn(tensor) is not None:
+        raise NotALeafError(
+            "only leaves can be copied deeply: the graph that produced this tensor would not be "
+            "copied; use x.detach().clone(), or x.clone() to stay in the graph"
+        )
+    cls, storage, counter, dtype, sizes, strides, offset, grad, *bits = _facts_of(tensor)
+    own_storage: Storage = copy.deepcopy(storage, memo)
+    own_counter: object = copy.deepcopy(counter, memo)
+    new = _rebuilt(cls, own_storage, own_counter, dtype, sizes, strides, offset, grad, *bits)
+    memo[id(tensor)] = new
+    if meta is not None and meta.cell is not None and meta.cell.grad is not None:
+        own_meta(new).own_cell().grad = copy.deepcopy(meta.cell.grad, memo)
+    attributes = _attributes_of(tensor)
+    if attributes is not None:
+        give: Callable[[object], None] = new.__setstate__  # type: ignore[attr-defined]  # tensors have one, see `give_state`
+        give(copy.deepcopy(attributes, memo))
+    return new
+
+
+def _rebuilt(
+    cls: object,
+    storage: object,
+    counter: object,
+    dtype: object,
+    sizes: object,
+    strides: object,
+    offset: object,
+    requires_grad: object,
+    conjugated: object = False,
+    negated: object = False,
+) -> TensorBase:
+    """The tensor from the result of `reduce_tensor`; a pickle may contain any arguments."""
+    if not (
+        isinstance(cls, type)
+        and issubclass(cls, TensorBase)
+        and isinstance(storage, Storage)
+        and (counter is None or isinstance(counter, VersionCounter))
+        and isinstance(dtype, DType)
+        and isinstance(sizes, tuple)
+        and isinstance(strides, tuple)
+        and type(offset) is int
+        and all(type(n) is int for n in (*sizes, *strides))
+        and type(conjugated) is type(negated) is bool
+        and dtype.is_complex >= conjugated
+        and not (negated and dtype is bool_)
+    ):
+        raise ArgumentTypeError("this is not a pickled tensor")
+    nbytes = storage.nbytes()
+    if storage.data_ptr() % dtype.itemsize and nbytes:
+        raise OutOfBoundsError(f"the storage is not aligned for {dtype.name}", dtype=dtype)
+    check_in_bounds(sizes, strides, offset, nbytes // dtype.itemsize, backwards=True)
+    root = TensorImpl(storage.strided(np.dtype(np.uint8), (nbytes,), (1,), 0))
+    root._storage = storage
+    root.version_counter = _counter_for(storage) if counter is None else counter
+    array = storage.strided(dtype.numpy, sizes, strides, offset)
+    array = with_bits(array, conjugated, negated)
+    tensor = cls._wrap(root.alias(array, offset * dtype.itemsize, strides))
+    if requires_grad is True:
+        request_grad(tensor)
+    return tensor
+
+
+def _storage_of(content: object) -> Storage:
+    if not isinstance(content, bytes):
+        raise ArgumentTypeError("this is not a pickled storage")
+    array: Array = np.frombuffer(content, np.uint8).copy()
+    return Storage(array)
+
+
+def _reduce_storage(storage: Storage) -> tuple[Callable[[bytes], Storage], tuple[bytes]]:
+    whole = storage.strided(np.dtype(np.uint8), (storage.nbytes(),), (1,), 0)
+    return _storage_of, (whole.tobytes(),)
+
+
+def _reduce_counter(
+    counter: VersionCounter,
+) -> tuple[Callable[[], VersionCounter | None], tuple[()]]:
+    """The reduction of a counter: the copy's memory has not been written yet."""
+    return (_uncounted if counter is INFERENCE else _counter), ()
+
+
+def _counter() -> VersionCounter:
+    return counter_of_new() or VersionCounter()
+
+
+def _uncounted() -> VersionCounter | None:
+    return counter_of_new()
+
+
+# The counters of normal storages that were copied from storages of inference tensors, by the
+# identity of the storage's array; an entry lives as long as the array.
+_counters: Final[dict[int, tuple[weakref.ref[Array], VersionCounter]]] = {}
+
+
+def _counter_for(storage: Storage) -> VersionCounter:
+    """One counter for all normal tensors on a storage that had no counter before it was copied."""
+    owner = storage.owner
+    key = id(owner)
+    known = _counters.get(key)
+    if known is not None and known[0]() is owner:
+        return known[1]
+    counter = VersionCounter()
+    _counters[key] = weakref.ref(owner, lambda _: _counters.pop(key, None)), counter
+    return counter
+
+
+copyreg.pickle(Storage, _reduce_storage)
+copyreg.pickle(VersionCounter, _reduce_counter)  # type: ignore[arg-type]  # None means no counter here

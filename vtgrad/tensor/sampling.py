@@ -1,0 +1,356 @@
+"""Random tensors made from sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+
+from ..errors import ArgumentTypeError, ResultTypeError
+from ..ops.calling.from_python import check_device, index_of, sizes_of
+from ..ops.generated import functional as F
+from ..ops.kernels.random import draw_integers, normal_, uniform_
+from ..random import Generator, source_of
+from ..storage.arrays import Array
+from ..storage.device import Device
+from ..storage.dtypes import DType
+from ..storage.quiet import run_quietly
+from ..storage.store import carry_out
+from ..storage.strides import check_sizes
+from .fresh_tensor import dtype_for, shape_and_dtype, written
+from .tensor import Tensor
+
+__all__ = ["normal", "rand", "randint", "randn", "randperm"]
+
+
+def rand(
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Random numbers, uniform over ``[0, 1)``.
+
+    Parameters
+    ----------
+    *sizes : int, or one sequence of int
+        The shape.
+    size : sequence of int, optional
+        The shape as a keyword, in place of `sizes`.
+    generator : Generator, optional
+        The source of the numbers; the default generator if omitted.
+    out, dtype, device, requires_grad
+        As in `zeros`. Of a complex dtype both parts are drawn.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`.
+
+    Raises
+    ------
+    NotSupportedError
+        If the dtype is neither floating nor complex.
+    ArgumentTypeError
+        If `generator` is not a generator.
+    ShapeError, DTypeError, OutGradError
+        As `zeros` does.
+
+    Examples
+    --------
+    >>> x = vt.rand(2, 3)
+    >>> bool(((x >= 0) & (x < 1)).all())
+    True
+    """
+    shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype, device)
+    array: Array = np.empty(shape, wanted)
+    run_quietly(carry_out, run_quietly(uniform_, array, generator=generator))
+    return written(array, out, requires_grad, "rand")
+
+
+def randn(
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Random numbers of the standard normal distribution: mean 0, variance 1.
+
+    Parameters
+    ----------
+    *sizes, size, generator, out, dtype, device, requires_grad
+        As in `rand`. Complex numbers have variance 1 in both parts together.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`.
+
+    Raises
+    ------
+    NotSupportedError, ArgumentTypeError, ShapeError, DTypeError, OutGradError
+        As `rand` does.
+
+    Examples
+    --------
+    >>> g = vt.Generator().manual_seed(0)
+    >>> x = vt.randn(10_000, generator=g)
+    >>> abs(x.mean().item()) < 0.05, abs(x.std().item() - 1) < 0.05
+    (True, True)
+    """
+    shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype, device)
+    array: Array = np.empty(shape, wanted)
+    run_quietly(carry_out, run_quietly(normal_, array, generator=generator))
+    return written(array, out, requires_grad, "randn")
+
+
+@overload
+def randint(
+    high: int,
+    size: Sequence[int],
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor: ...
+@overload
+def randint(
+    low: int,
+    high: int,
+    size: Sequence[int],
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor: ...
+def randint(
+    *args: int | Sequence[int],
+    low: int | None = None,
+    high: int | None = None,
+    size: Sequence[int] | None = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Random integers, uniform over ``[low, high)``.
+
+    Called as ``randint(high, size)`` or ``randint(low, high, size)``.
+
+    Parameters
+    ----------
+    low : int, default 0
+        The smallest integer.
+    high : int
+        One more than the largest integer.
+    size : sequence of int
+        The shape.
+    generator, out
+        As in `rand`.
+    dtype : dtype, optional
+        By default that of `out`, or int64; a floating one holds the integers as well.
+    device, requires_grad
+        As in `rand`.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`.
+
+    Raises
+    ------
+    ShapeError
+        If there is no such integer, the dtype cannot hold them, or a size is negative.
+    ArgumentTypeError
+        If `size` is not a sequence, a bound is not an integer, or one of the three is missing.
+
+    Examples
+    --------
+    >>> x = vt.randint(3, 5, (100,))
+    >>> int(x.min()), int(x.max())
+    (3, 4)
+    """
+    rest = list(args)
+    if size is None and rest:
+        size = _sequence(rest.pop())
+    if high is None and rest:
+        high = index_of(rest.pop(), "high")
+    if low is None and rest:
+        low = index_of(rest.pop(), "low")
+    if rest or size is None or high is None:
+        raise ArgumentTypeError("randint takes low (or not), high and size")
+    start, end = 0 if low is None else index_of(low, "low"), index_of(high, "high")
+    check_device(device)
+    shape = sizes_of("randint", (), _sequence(size))
+    wanted = dtype_for(out, dtype, np.dtype(np.int64))
+    check_sizes(shape, wanted.itemsize)
+    return written(
+        draw_integers(start, end, shape, wanted, generator), out, requires_grad, "randint"
+    )
+
+
+def _sequence(size: object) -> Sequence[int]:
+    if isinstance(size, (tuple, list)):
+        return size
+    raise ArgumentTypeError(
+        f"argument 'size' must be a sequence of integers, not {type(size).__name__}",
+        argument="size",
+    )
+
+
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The integers from 0 to ``n - 1`` in a random order.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    generator, out
+        As in `rand`.
+    dtype : dtype, optional
+        By default that of `out`, or int64.
+    device, requires_grad
+        As in `rand`.
+
+    Returns
+    -------
+    Tensor
+        A new leaf of one dimension, or `out`.
+
+    Raises
+    ------
+    ShapeError
+        If `n` is negative.
+    ResultTypeError
+        If the dtype cannot hold the integers.
+
+    Examples
+    --------
+    >>> rows = vt.arange(8).view(4, 2)
+    >>> shuffled = rows[vt.randperm(4)]
+    >>> shuffled.sort(dim=0).values.equal(rows)
+    True
+    """
+    check_device(device)
+    source = source_of(generator)
+    shape = sizes_of("randperm", (), (index_of(n, "n"),))
+    wanted = dtype_for(out, dtype, np.dtype(np.int64))
+    check_sizes(shape, 8)
+    order = source.permutation(shape[0])
+    values: Array = np.asarray(order).astype(wanted)
+    if shape[0] and not (values == np.arange(shape[0]).take(order)).all():
+        raise ResultTypeError(f"{wanted.name} cannot hold {shape[0]} integers", dtype=wanted.name)
+    return written(values, out, requires_grad, "randperm")
+
+
+@overload
+def normal(
+    mean: Tensor,
+    std: Tensor | float = 1.0,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def normal(
+    mean: float,
+    std: Tensor,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def normal(
+    mean: float,
+    std: float,
+    size: Sequence[int],
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor: ...
+def normal(
+    mean: Tensor | float,
+    std: Tensor | float = 1.0,
+    size: Sequence[int] | None = None,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Random numbers of normal distributions with given means and standard deviations.
+
+    Called with two numbers and a size, or with at least one tensor.
+
+    Parameters
+    ----------
+    mean : Tensor or float
+        The means. A tensor of means or deviations that requires grad gets zeros as its
+        gradient.
+    std : Tensor or float, default 1.0
+        The standard deviations; its shape broadcasts with that of `mean`.
+    size : sequence of int, optional
+        The shape, if `mean` and `std` are numbers.
+    generator, out, dtype, device, requires_grad
+        As in `rand`; the last three only together with `size`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor, or `out`.
+
+    Raises
+    ------
+    ShapeError
+        If a standard deviation is negative, or the shapes do not broadcast.
+    ArgumentTypeError
+        If `size` is missing for numbers, or given for tensors.
+    NotSupportedError
+        If the dtype is an integer one.
+
+    Examples
+    --------
+    >>> x = vt.normal(vt.tensor([0.0, 100.0]), vt.tensor([1.0, 0.0]))
+    >>> x[1]
+    tensor(100.)
+    >>> vt.normal(0.0, 2.0, (2, 3)).shape
+    vtgrad.Size([2, 3])
+    """
+    if size is not None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype, device)
+        array: Array = np.empty(shape, wanted)
+        run_quietly(carry_out, run_quietly(normal_, array, mean, std, generator=generator))
+        return written(array, out, requires_grad, "normal")
+    if size is not None or dtype is not None or device is not None or requires_grad:
+        raise ArgumentTypeError("normal of tensors takes no size, dtype, device or requires_grad")
+    if isinstance(mean, Tensor):
+        if isinstance(std, Tensor):
+            return F.normal_of_both(mean, std, generator=generator, out=out)
+        return F.normal_of_means(mean, std, generator=generator, out=out)
+    if isinstance(std, Tensor):
+        return F.normal_of_deviations(mean, std, generator=generator, out=out)
+    raise ArgumentTypeError("normal of two numbers needs a size", argument="size")

@@ -1,0 +1,73 @@
+"""The public tensor class.
+
+`Tensor` inherits from five classes, each in a file of its own: the operators as methods
+(`ops/generated/methods.py`), the Python operators, the gradient attributes, the conversions to and
+from NumPy and Python, and the device and layout.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import ArgumentTypeError
+from ..graph.operators import install
+from ..ops.generated.methods import TensorMethods
+from ..ops.install import InstalledOperators
+from ..ops.saving.saved_fields import publish_saved_fields
+from ..storage.native import bind_functions
+from .autograd_methods import AutogradMethods
+from .conversion import ConversionMethods
+from .operator_methods import OperatorMethods
+from .pickling import give_state, state_of
+from .place_methods import PlaceMethods
+
+__all__ = ["Tensor"]
+
+
+class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, PlaceMethods):
+    """An array with views, in-place writes and gradients.
+
+    Functions make tensors, not the class: `vtgrad.tensor` copies Python data,
+    `vtgrad.from_numpy` takes over an array's memory, `vtgrad.zeros` and its like begin with
+    constants. Operators of Python and of `vtgrad` compute new tensors; indexing and shape
+    operators return views of the same memory; methods that end with an underscore, ``x[...] =
+    v`` and ``x += v`` write in place. What depends on a leaf with ``requires_grad=True`` is
+    recorded, and `backward` adds gradients into its ``.grad``.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> y = x * x
+    >>> y[0] *= 10  # a write through a view
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([[20., 40.],
+            [ 6.,  8.]])
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self, *_: object) -> None:
+        """Raise: a tensor is made by one of the functions that make tensors.
+
+        Raises
+        ------
+        ArgumentTypeError
+            Always.
+        """
+        raise ArgumentTypeError("make tensors with vtgrad.tensor, not by calling the class")
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, so that subclasses may declare their own types. Defined here
+        # because native base classes have such methods, too.
+
+        def __getstate__(self) -> object:
+            return state_of(self)
+
+        def __setstate__(self, state: object) -> None:
+            give_state(self, state)
+
+
+bind_functions(TensorMethods)
+install(InstalledOperators(Tensor))
+publish_saved_fields()

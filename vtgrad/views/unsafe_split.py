@@ -1,0 +1,42 @@
+"""Results of operators that split a tensor, but are not views of it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+from ..graph.functions import set_history_of_each
+from ..graph.node import Node
+from ..storage.lazy_array import resolved
+from ..storage.tensor_base import TensorBase, handle_like, wrap_like
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE
+
+__all__ = ["make_copies", "make_unsafe_split"]
+
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def make_copies(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:
+    """New tensors with the values of aliases of `parent`, the results of `node`."""
+    copies = tuple([wrap_like(parent, np.array(resolved(impl.array), order="C")) for impl in impls])
+    if node is not None:
+        set_history_of_each(copies, node)
+    return copies
+
+
+def make_unsafe_split(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:
+    """Tensors that share the memory of `parent`, but are not views of it.
+
+    They have versions of their own, so each may be written in place, and the write is not counted
+    for the others and `parent`: that is why the operators are called unsafe.
+    """
+    for impl in impls:
+        if impl.version_counter is not INFERENCE:
+            impl.version_counter = None
+    pieces = tuple([handle_like(parent, impl) for impl in impls])
+    if node is not None:
+        set_history_of_each(pieces, node)
+    return pieces
