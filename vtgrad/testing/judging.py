@@ -105,4 +105,4 @@ class Judge(Protocol):
         """
 
     def finish(self) -> Verdict:
-        """Compare once more, after the program."""
+        """Compare once more, after the program, and let go of all tensors."""

@@ -1,7 +1,8 @@
 """The state machine: Hypothesis writes programs, the session runs them against the model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from hypothesis import HealthCheck, Phase, settings
@@ -9,9 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from . import strategies
+from .judging import Judge
 from .libraries import Library
+from .model_judge import ModelJudge
 from .session import DivergenceError, Session
-from .shrink import model_attempt, shrink
+from .shrink import attempt_in, shrink
 from .steps import Call, Step
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
@@ -46,6 +49,8 @@ class ViewsAndWrites(RuleBasedStateMachine):
 
     Attributes
     ----------
+    also : sequence of callable
+        Makers of judges beside the model.
     called : set of str
         Which operators of the user's have been called.
     passes, beside : int
@@ -57,6 +62,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
     """
 
     library: ClassVar[Library]
+    also: ClassVar[Sequence[Callable[[], Judge]]] = ()
     called: ClassVar[set[str]]
     passes: ClassVar[int] = 0
     beside: ClassVar[int] = 0
@@ -83,10 +89,16 @@ class ViewsAndWrites(RuleBasedStateMachine):
         manners = self.library.manners
         if manners.exact and not exact:
             self.where = replace(self.library, manners=replace(manners, exact=False))
-        self.session = Session(self.where, inspects_always=inspects_always)
+        self.session = self._session(inspects_always=inspects_always)
         self.mixture = strategies.mixture_of(mixture, custom=bool(self.library.rules))
         for step in strategies.beginning(data.draw):
             self._run(step)
+
+    def _session(self, *, inspects_always: bool) -> Session:
+        """Begin a program, with the model as the first judge."""
+        model = ModelJudge(self.where, inspects_always=inspects_always)
+        judges = [model, *(make() for make in self.also)]
+        return Session(self.where, inspects_always=inspects_always, judges=judges)
 
     @rule(data=st.data())
     def step(self, data: st.DataObject) -> None:
@@ -113,7 +125,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
             act()
         except DivergenceError as found:
             ways = (False, True) if self.session.inspects_always else (False,)
-            attempts = [model_attempt(self.where, inspects_always=always) for always in ways]
+            attempts = [attempt_in(partial(self._session, inspects_always=w)) for w in ways]
             raise shrink(found, attempts) from None
         self.failed = False
 
@@ -129,7 +141,13 @@ class ViewsAndWrites(RuleBasedStateMachine):
             type(self).beside += self.session.world.beside
 
 
-def machine_for(library: Library) -> type[ViewsAndWrites]:
-    """Return the state machine whose programs run on `library`."""
-    own = {"library": library, "called": set(), "passes": 0, "beside": 0}
+def machine_for(library: Library, also: Sequence[Callable[[], Judge]] = ()) -> type[ViewsAndWrites]:
+    """Return the state machine whose programs run on `library`.
+
+    Parameters
+    ----------
+    also : sequence of callable
+        Makers of judges that compare beside the model.
+    """
+    own = {"library": library, "also": also, "called": set(), "passes": 0, "beside": 0}
     return type(f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), own)

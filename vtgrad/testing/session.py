@@ -178,8 +178,8 @@ class Session:
         return True
 
     def finish(self) -> None:
-        """Let the judges compare a last time."""
-        for judge in self.judges:
+        """Let the judges compare a last time, and let go of what they hold; the first one last."""
+        for judge in reversed(self.judges):
             self._take(judge, judge.finish())
 
     def _take(self, judge: Judge, verdict: Verdict) -> None:
