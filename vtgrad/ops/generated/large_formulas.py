@@ -17,6 +17,7 @@ from vtgrad.ops.kernels.support.overwriting import over
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 
+
 __all__ = [
     "gradient_inside", "gradient_of_acosh", "gradient_of_angle", "gradient_of_base",
     "gradient_of_distance", "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1",

@@ -26,6 +26,7 @@ from vtgrad.ops.calling.types import Dims, Geometry3, MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
+
 __all__ = [
     "adjoint_of", "as_strided_gradient", "block_diag_gradients", "cat_gradients", "cumsum_gradient",
     "first_factor_gradient", "for_each", "gamma_density", "gather_gradient", "gathered_to",

@@ -74,11 +74,11 @@ def sum(
         A new tensor.
     """
     if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
-        return F.sum_all(input, dtype=dtype)
+        return F.sum_default(input, dtype=dtype)
     dim = either(dim, axis)
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dims = None if dim is UNSET else checked_dims(dim)
-    return F.sum_dim(input, dims, keep, dtype=dtype_with_out(dtype, out), out=out)
+    return F.sum_dim_IntList(input, dims, keep, dtype=dtype_with_out(dtype, out), out=out)
 
 
 def mean(
@@ -99,7 +99,7 @@ def mean(
         If the result would be neither floating nor complex.
     """
     if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
-        return F.mean_all(input, dtype=dtype)
+        return F.mean_default(input, dtype=dtype)
     dim = either(dim, axis)
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dims = None if dim is UNSET else checked_dims(dim)
@@ -141,7 +141,7 @@ def nanmean(
     """
     if array_of(input, "input").dtype.kind not in "fc":
         raise DTypeError(f"nanmean of {input.dtype} values: they must be floating")
-    count = F.sum_dim(
+    count = F.sum_dim_IntList(
         F.logical_not(F.isnan(input)), checked_dims(dim), check_flag(keepdim, "keepdim")
     )
     return F.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
@@ -168,8 +168,10 @@ def prod(
     if chosen is UNSET:
         if keep or out is not None:
             raise ArgumentTypeError("prod() takes keepdim and out only together with dim")
-        return F.prod_all(input, dtype=dtype)
-    return F.prod_dim(input, checked_dim(chosen), keep, dtype=dtype_with_out(dtype, out), out=out)
+        return F.prod_default(input, dtype=dtype)
+    return F.prod_dim_int(
+        input, checked_dim(chosen), keep, dtype=dtype_with_out(dtype, out), out=out
+    )
 
 
 def amax(
