@@ -14,7 +14,7 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.reduction_arguments import check_pair
+from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
@@ -24,7 +24,7 @@ from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0
 
-__all__ = ["cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp_dim"]
+__all__ = ["cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp"]
 
 
 def cumsum_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
@@ -158,15 +158,16 @@ def cummin_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cumm
     return results
 
 
-def logcumsumexp_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """Logarithms of running sums of exponentials."""
+def logcumsumexp(input: T, dim: AnyInt, *, out: T | None = None) -> T:
+    """The logarithms of running sums of exponentials along `dim`, safe against overflow."""
     try:
+        dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.logcumsumexp_dim, input._impl.array, dim)
+        array = quiet.run(k.logcumsumexp, input._impl.array, dim)
     except Exception as error:
         if renewed(error):
-            return logcumsumexp_dim(input, dim, out=out)
+            return logcumsumexp(input, dim, out=out)
         explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
         raise
     if out is not None:

@@ -15,7 +15,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dims
+from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim, checked_dims
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
@@ -35,12 +35,12 @@ from vtgrad.ops.generated.reductions_nodes import (
 )
 
 __all__ = [
-    "all_dim", "amax_dim", "amin_dim", "aminmax_dim", "any_dim", "argmax_dim", "argmin_dim",
-    "count_nonzero_dim", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim",
-    "max_default", "max_dim", "mean_default", "mean_dim", "median_default", "median_dim",
-    "min_default", "min_dim", "nansum_dim", "prod_default", "prod_dim_int", "put_selected",
-    "renorm", "renorm_", "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList",
-    "take_selected", "var_dim", "var_mean_dim",
+    "all_dim", "amax", "amin", "aminmax_dim", "any_dim", "argmax", "argmin", "count_nonzero",
+    "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim", "max_default", "max_dim",
+    "mean_default", "mean_dim", "median_default", "median_dim", "min_default", "min_dim",
+    "nansum_dim", "prod_default", "prod_dim_int", "put_selected", "renorm", "renorm_",
+    "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList", "take_selected",
+    "var_dim", "var_mean_dim",
 ]
 
 
@@ -346,16 +346,17 @@ def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) ->
     return result
 
 
-def amax_dim(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Largest values over dimensions."""
+def amax(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
+    """Largest values over dimensions; equal ones share the gradient."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input)
         array = quiet.run(k.amax, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return amax_dim(input, dim, keepdim, out=out)
+            return amax(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
@@ -368,16 +369,17 @@ def amax_dim(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | Non
     return result
 
 
-def amin_dim(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Smallest values over dimensions."""
+def amin(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
+    """Smallest values over dimensions; equal ones share the gradient."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input)
         array = quiet.run(k.amin, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return amin_dim(input, dim, keepdim, out=out)
+            return amin(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
@@ -390,15 +392,20 @@ def amin_dim(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | Non
     return result
 
 
-def argmax_dim(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Places of the largest elements."""
+def argmax(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+    """Places of the largest elements along a dimension, or in the flattened tensor.
+
+    The first of equal elements counts. The result is int64.
+    """
     try:
+        dim = None if dim is None else checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input, differentiable=False)
         array = quiet.run(k.argmax, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return argmax_dim(input, dim, keepdim, out=out)
+            return argmax(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
@@ -407,15 +414,17 @@ def argmax_dim(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *,
     return result
 
 
-def argmin_dim(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Places of the smallest elements."""
+def argmin(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+    """Places of the smallest elements along a dimension, or in the flattened tensor."""
     try:
+        dim = None if dim is None else checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input, differentiable=False)
         array = quiet.run(k.argmin, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return argmin_dim(input, dim, keepdim, out=out)
+            return argmin(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
@@ -662,14 +671,14 @@ def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
         raise
 
 
-def count_nonzero_dim(input: T, dim: Dims = None) -> T:
-    """How many elements are not zero."""
+def count_nonzero(input: T, dim: Dims = None) -> T:
+    """How many elements are not zero, of all or over dimensions."""
     try:
         dim = checked_dims(dim)
         array = quiet.run(k.count_nonzero, input._impl.array, dim)
     except Exception as error:
         if renewed(error):
-            return count_nonzero_dim(input, dim)
+            return count_nonzero(input, dim)
         explain(error, "input: Tensor, dim: Dims", input, dim)
         raise
     result = wrap_like(input, array)

@@ -468,7 +468,7 @@ class TakeSelectedBackward0(SavesIndices):
 
 @final
 class AmaxBackward0(SavesSelfResult):
-    """Derivative of `amax_dim`."""
+    """Derivative of `amax`."""
 
     __slots__ = ("dim",)
 
@@ -510,7 +510,7 @@ class AmaxBackward0(SavesSelfResult):
 
 @final
 class AminBackward0(SavesSelfResult):
-    """Derivative of `amin_dim`."""
+    """Derivative of `amin`."""
 
     __slots__ = ("dim",)
 

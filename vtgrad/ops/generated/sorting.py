@@ -14,14 +14,14 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.reduction_arguments import check_pair
+from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, T
 from vtgrad.views.write_out import check_out, write_outs
 from vtgrad.ops.generated.sorting_nodes import SortBackward0, SortBackward1, TopkBackward0
 
-__all__ = ["argsort_dim", "sort_dim", "sort_stable", "topk_dim"]
+__all__ = ["argsort", "sort_dim", "sort_stable", "topk_dim"]
 
 
 class SortDimResult(NamedTuple, Generic[T]):
@@ -90,13 +90,16 @@ def sort_stable(
     return results
 
 
-def argsort_dim(input: T, dim: AnyInt, descending: AnyBool, stable: AnyBool) -> T:
-    """Where each element of the sorted tensor stood."""
+def argsort(input: T, dim: AnyInt = -1, descending: AnyBool = False, *, stable: AnyBool = False) -> T:
+    """Where each element of the sorted tensor stood; the arguments are those of `sort`."""
     try:
-        array = quiet.run(k.argsort, input._impl.array, dim, descending, stable)
+        dim = checked_dim(dim)
+        descending = check_flag(descending, "descending")
+        stable = check_flag(stable, "stable")
+        array = quiet.run(k.argsort, input._impl.array, dim, descending, stable=stable)
     except Exception as error:
         if renewed(error):
-            return argsort_dim(input, dim, descending, stable)
+            return argsort(input, dim, descending, stable=stable)
         explain(error, "input: Tensor, dim: int, descending: bool, stable: bool", input, dim, descending, stable)
         raise
     result = wrap_like(input, array)

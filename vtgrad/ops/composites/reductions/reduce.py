@@ -24,12 +24,7 @@ from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
     "all",
-    "amax",
-    "amin",
     "any",
-    "argmax",
-    "argmin",
-    "count_nonzero",
     "mean",
     "nanmean",
     "nansum",
@@ -147,11 +142,6 @@ def nanmean(
     return F.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 
 
-def count_nonzero(input: T, dim: Dims = None) -> T:
-    """How many elements are not zero, of all or over dimensions."""
-    return F.count_nonzero_dim(input, checked_dims(dim))
-
-
 def prod(
     input: T,
     dim: int | Unset = UNSET,
@@ -172,47 +162,6 @@ def prod(
     return F.prod_dim_int(
         input, checked_dim(chosen), keep, dtype=dtype_with_out(dtype, out), out=out
     )
-
-
-def amax(
-    input: T,
-    dim: Dims = (),
-    keepdim: bool = False,
-    *,
-    out: T | None = None,
-) -> T:
-    """Largest values over dimensions; equal ones share the gradient."""
-    return F.amax_dim(
-        input, () if dim is None else checked_dims(dim), check_flag(keepdim, "keepdim"), out=out
-    )
-
-
-def amin(
-    input: T,
-    dim: Dims = (),
-    keepdim: bool = False,
-    *,
-    out: T | None = None,
-) -> T:
-    """Smallest values over dimensions; equal ones share the gradient."""
-    return F.amin_dim(
-        input, () if dim is None else checked_dims(dim), check_flag(keepdim, "keepdim"), out=out
-    )
-
-
-def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
-    """Places of the largest elements along a dimension, or in the flattened tensor.
-
-    The first of equal elements counts. The result is int64.
-    """
-    place = None if dim is None else checked_dim(dim)
-    return F.argmax_dim(input, place, check_flag(keepdim, "keepdim"), out=out)
-
-
-def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
-    """Places of the smallest elements along a dimension, or in the flattened tensor."""
-    place = None if dim is None else checked_dim(dim)
-    return F.argmin_dim(input, place, check_flag(keepdim, "keepdim"), out=out)
 
 
 def any(
