@@ -244,7 +244,7 @@ def test_running_sums_round_once_per_element() -> None:
 
 
 def test_running_logarithms_of_equal_real_parts_lie_on_the_branch_of_the_later_one() -> None:
-    steps = cumulative.logcumsumexp_dim(np.array([-1j, -5j]), 0)
+    steps = cumulative.logcumsumexp(np.array([-1j, -5j]), 0)
     np.testing.assert_allclose(np.exp(steps), [np.exp(-1j), np.exp(-1j) + np.exp(-5j)])
     assert -2 * np.pi < steps[1].imag < -np.pi
 
