@@ -70,10 +70,14 @@ def test_a_condition_tells_overloads(tmp_path: Path) -> None:
     (group,) = groups(tmp_path, BY_CONDITION)
     text = emit_dispatch(group)
     assert text.startswith("def f(input: T, dim: AnyInt | None = None) -> T:")
-    assert text.splitlines()[-3:] == [
-        "    if dim is None:",
-        "        return f_default(input)",
-        "    return f_dim(input, dim)",
+    assert text.splitlines()[-7:] == [
+        "    try:",
+        "        if dim is None:",
+        "            return f_default(input)",
+        "        return f_dim(input, dim)",
+        "    except Exception as error:",
+        '        explain(error, "input: Tensor, dim: int | None", input, dim)',
+        "        raise",
     ]
 
 

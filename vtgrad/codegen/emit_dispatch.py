@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from .docstrings import docstring, inplace_docstring
-from .emit_functions import NUMBER_COMES_LATE, emit_overloads
+from .emit_functions import EXPLAINED, NUMBER_COMES_LATE, emit_overloads, result_class
 from .groups import Group
 from .language import Argument, Operator, TableError
 from .parameters import passed, signature, unchecked
@@ -45,13 +45,12 @@ def emit_dispatch(group: Group) -> str:
     arguments = [_renamed(a) for a in group.arguments()]
     first = arguments[0].type
     doc = inplace_docstring(group.name, group.doc) if group.inplace else docstring(group.doc)
-    several = {op.returns for op in group.overloads} & {"Views", "Copies", "UnsafeSplit"}
     turns = not group.inplace and all(op.number_first for op in group.overloads)
     fields = {
         "name": group.name,
         "doc": doc,
         "choice": _choice(group, arguments),
-        "returned": "tuple[T, ...]" if several else "T",
+        "returned": _returned(group),
     }
     if turns:
         # The overloads take a number first as well.
@@ -71,6 +70,24 @@ def emit_dispatch(group: Group) -> str:
     )
 
 
+def _returned(group: Group) -> str:
+    """The type of the results.
+
+    Raises
+    ------
+    TableError
+        If some overloads return several results, of which each has a type of its own.
+    """
+    kinds = {op.returns for op in group.overloads}
+    if kinds & {"Views", "Copies", "UnsafeSplit"}:
+        return "tuple[T, ...]"
+    if "tuple" not in kinds:
+        return "T"
+    if len(group.overloads) > 1:
+        raise TableError(f"{group.overloads[0].where}: overloads of several results")
+    return f"{result_class(group.overloads[0])}[T]"
+
+
 def _renamed(argument: Argument) -> Argument:
     return dataclasses.replace(argument, name="input") if argument.name == "self" else argument
 
@@ -80,6 +97,8 @@ def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: st
     text = signature(arguments, types)
     if group.has_out:
         star = "" if any(a.keyword_only for a in arguments) else "*, "
+        if group.overloads[0].returns == "tuple":
+            out = f"Sequence[{out}]"
         text += f", {star}out: {out} | None = None"
     return text
 
@@ -93,7 +112,7 @@ def _call(group: Group, overload: Operator) -> str:
 def _choice(group: Group, arguments: Sequence[Argument]) -> str:
     """The statements that find the overload and call it."""
     if any(op.when is not None for op in group.overloads):
-        return _by_conditions(group, group.overloads)
+        return _explained(group, arguments, _by_conditions(group, group.overloads))
     types = {
         a.name: {_type_of(op, a.name) for op in group.overloads}
         for a in arguments
@@ -103,6 +122,18 @@ def _choice(group: Group, arguments: Sequence[Argument]) -> str:
         if not any("Tensor" in kind.split(" | ") for kind in found):
             raise TableError(f"{group.overloads[0].where}: nothing tells overloads by {name!r}")
     return _by_types(group, group.overloads, list(reversed(types)))
+
+
+def _explained(group: Group, arguments: Sequence[Argument], choice: str) -> str:
+    """The choice; a condition fails if it asks a question that the argument does not answer."""
+    if any(a.default == "NOT_GIVEN" for a in arguments):
+        return choice
+    types = [f"{a.name}: {a.type}" for a in arguments]
+    values = [a.name for a in arguments]
+    if group.has_out:
+        types.append("out: Tensor | None")
+        values.append("out")
+    return fill(EXPLAINED, body=choice, again="", types=", ".join(types), values=", ".join(values))
 
 
 def _by_conditions(group: Group, overloads: Sequence[Operator]) -> str:

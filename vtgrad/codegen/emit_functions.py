@@ -10,11 +10,13 @@ from .parameters import has_keyword_only, passed, signature, unchecked
 from .template import fill
 
 __all__ = [
+    "EXPLAINED",
     "FUNCTION_IMPORTS",
     "NUMBER_COMES_LATE",
     "emit_function",
     "emit_overloads",
     "function_names",
+    "result_class",
 ]
 
 FUNCTION_IMPORTS = """\
@@ -96,7 +98,7 @@ def $name($turned) -> T: ...
 """
 
 # Statements that may fail; see Note [Arguments are looked at when a call has failed].
-_EXPLAINED = """
+EXPLAINED = """
 try:
     $body
 except Exception as error:
@@ -352,7 +354,7 @@ def _explained(operator: Operator, body: str, name: str = "", *, out: bool = Tru
         _turned(operator) if out and operator.number_first else "",
     ]
     return fill(
-        _EXPLAINED,
+        EXPLAINED,
         body=body,
         again="".join(again),
         types=", ".join(types),
@@ -428,12 +430,12 @@ def _turned(operator: Operator) -> str:
 def _out_of_place(operator: Operator) -> str:
     several = operator.returns == "tuple"
     returned = "T"
-    result_class = ""
+    header = ""
     if several:
-        name = "".join(part.capitalize() for part in operator.name.split("_")) + "Result"
+        name = result_class(operator)
         returned = f"{name}[T]"
         fields = "\n".join(f"{name}: T" for name in operator.results)
-        result_class = fill(_RESULT_CLASS, name=name, operator=operator.name, fields=fields)
+        header = fill(_RESULT_CLASS, name=name, operator=operator.name, fields=fields)
     parameters = _parameters(operator)
     if operator.out:
         star = "" if has_keyword_only(operator) else "*, "
@@ -463,7 +465,7 @@ def _out_of_place(operator: Operator) -> str:
         overloads = emit_overloads(operator.name, parameters, [a.name for a in operator.arguments])
     return fill(
         _OUT_OF_PLACE,
-        result_class=result_class,
+        result_class=header,
         overloads=overloads,
         name=operator.name,
         late=NUMBER_COMES_LATE if operator.number_first else "",
@@ -475,6 +477,11 @@ def _out_of_place(operator: Operator) -> str:
         recorded=_recorded(operator, several=several),
         returned_value=_undifferentiable(operator, "results" if several else "result"),
     )
+
+
+def result_class(operator: Operator) -> str:
+    """The class of several results."""
+    return "".join(part.capitalize() for part in operator.name.split("_")) + "Result"
 
 
 def emit_overloads(name: str, parameters: str, names: Sequence[str]) -> str:

@@ -52,8 +52,8 @@ class Group:
 
     @property
     def doc(self) -> str:
-        """The docstring: that of the first entry."""
-        return self.rows[0].doc
+        """The docstring: that of the first entry, or of the one that users know as the base."""
+        return next(row.doc for row in self.rows if row.is_overload or row.name == row.base)
 
     @property
     def has_out(self) -> bool:

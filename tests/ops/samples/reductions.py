@@ -157,7 +157,12 @@ SAMPLES: Final[Samples] = {
     ],
     "aminmax_dim": [
         sample(lambda x: (x.min(), x.max()), MATRIX),
-        sample(lambda x, d, k: (x.min(1, keepdims=True), x.max(1, keepdims=True)), MATRIX, 1, True),
+        sample(
+            lambda x, dim, keepdim: (x.min(1, keepdims=True), x.max(1, keepdims=True)),
+            MATRIX,
+            dim=1,
+            keepdim=True,
+        ),
     ],
     "var_mean_dim": [
         sample(lambda x, d, c, k: (x.var(1, ddof=1), x.mean(1)), MATRIX, 1, None, False),

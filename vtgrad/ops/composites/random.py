@@ -16,7 +16,6 @@ from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
     "bernoulli",
-    "bernoulli_",
     "rand_like",
     "randint_like",
     "randn_like",
@@ -68,13 +67,6 @@ def bernoulli(
     if out is not None:
         raise ArgumentTypeError("bernoulli takes p or out, not both", argument="out")
     return F.bernoulli_float_(F.clone(input), p, generator=generator)
-
-
-def bernoulli_(input: T, p: float | TensorBase = 0.5, *, generator: Generator | None = None) -> T:
-    """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
-    if isinstance(p, TensorBase):
-        return F.bernoulli_Tensor_(input, p, generator=generator)
-    return F.bernoulli_float_(input, p, generator=generator)
 
 
 def random_(

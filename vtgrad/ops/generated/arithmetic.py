@@ -1295,14 +1295,49 @@ def div(input: Number, other: T, *, rounding_mode: AnyStr | None = NOT_GIVEN, ou
 def div(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN, out: T | None = None
 ) -> T:
-    """Quotient of two tensors, of integers too."""
+    """Quotient of two tensors, element by element.
+
+    Parameters
+    ----------
+    input : Tensor
+        Dividend.
+    other : Tensor or number
+        Divisor; the shapes broadcast.
+    rounding_mode : {"trunc", "floor"}, optional
+        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
+        are divided in the default floating dtype.
+    out : Tensor, optional
+        Where to write the result.
+
+    Raises
+    ------
+    DTypeError
+        If integers are divided by zero with rounding, or `rounding_mode` is unknown.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.div(vt.tensor([7, -7]), 2, rounding_mode="floor").tolist()
+    [3, -4]
+    """
     if rounding_mode is not NOT_GIVEN:
         return div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
     return true_divide(input, other, out=out)
 
 
 def div_(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN) -> T:
-    """Write the result of `div` into the tensor itself, which is returned."""
+    """Write the result of `div` into the tensor itself, which is returned.
+
+    Parameters
+    ----------
+    input : Tensor
+        Dividend.
+    other : Tensor or number
+        Divisor; the shapes broadcast.
+    rounding_mode : {"trunc", "floor"}, optional
+        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
+        are divided in the default floating dtype.
+    """
     if rounding_mode is not NOT_GIVEN:
         return div_Tensor_mode_(input, other, rounding_mode=rounding_mode)
     return true_divide_(input, other)

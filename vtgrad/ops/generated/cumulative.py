@@ -24,7 +24,7 @@ from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0
 
-__all__ = ["cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp"]
+__all__ = ["cummax", "cummax_dim", "cummin", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp"]
 
 
 def cumsum_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
@@ -104,8 +104,12 @@ class CummaxDimResult(NamedTuple, Generic[T]):
 
 
 def cummax_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
-    """The largest elements up to each place, and the last places where they stand."""
+    """The largest elements up to each place along `dim`: ``values`` and ``indices``.
+
+    Of equal elements the last one counts; it gets the gradient.
+    """
     try:
+        dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
@@ -135,8 +139,9 @@ class CumminDimResult(NamedTuple, Generic[T]):
 
 
 def cummin_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
-    """The smallest elements up to each place, and the last places where they stand."""
+    """The smallest elements up to each place along `dim`; see `cummax`."""
     try:
+        dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
@@ -178,3 +183,16 @@ def logcumsumexp(input: T, dim: AnyInt, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
+
+
+def cummax(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
+    """The largest elements up to each place along `dim`: ``values`` and ``indices``.
+
+    Of equal elements the last one counts; it gets the gradient.
+    """
+    return cummax_dim(input, dim, out=out)
+
+
+def cummin(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
+    """The smallest elements up to each place along `dim`; see `cummax`."""
+    return cummin_dim(input, dim, out=out)

@@ -1105,9 +1105,13 @@ def round(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T:
         Keep this many decimal places; with a negative number, round before the point.
     out : Tensor, optional
     """
-    if integer(decimals) != 0:
-        return round_decimals(input, decimals=decimals, out=out)
-    return round_default(input, out=out)
+    try:
+        if integer(decimals) != 0:
+            return round_decimals(input, decimals=decimals, out=out)
+        return round_default(input, out=out)
+    except Exception as error:
+        explain(error, "input: Tensor, decimals: int, out: Tensor | None", input, decimals, out)
+        raise
 
 
 def round_(input: T, *, decimals: AnyInt = 0) -> T:
@@ -1119,6 +1123,10 @@ def round_(input: T, *, decimals: AnyInt = 0) -> T:
     decimals : int
         Keep this many decimal places; with a negative number, round before the point.
     """
-    if integer(decimals) != 0:
-        return round_decimals_(input, decimals=decimals)
-    return round_default_(input)
+    try:
+        if integer(decimals) != 0:
+            return round_decimals_(input, decimals=decimals)
+        return round_default_(input)
+    except Exception as error:
+        explain(error, "input: Tensor, decimals: int", input, decimals)
+        raise

@@ -9,12 +9,12 @@ from __future__ import annotations
 from vtgrad.graph.functions import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
 from vtgrad.ops.calling.types import Generator
 from vtgrad.storage.quiet import quiet, renewed
-from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_result import store_quietly
 from vtgrad.views.write import write
@@ -27,9 +27,10 @@ from vtgrad.ops.generated.random_nodes import (
 )
 
 __all__ = [
-    "bernoulli_Tensor_", "bernoulli_default", "bernoulli_float_", "cauchy_", "exponential_",
-    "geometric_", "log_normal_", "normal_", "normal_Tensor_Tensor", "normal_Tensor_float",
-    "normal_float_Tensor", "random_default_", "random_from_", "random_to_", "uniform_",
+    "bernoulli_", "bernoulli_Tensor_", "bernoulli_default", "bernoulli_float_", "cauchy_",
+    "exponential_", "geometric_", "log_normal_", "normal_", "normal_Tensor_Tensor",
+    "normal_Tensor_float", "normal_float_Tensor", "random_default_", "random_from_", "random_to_",
+    "uniform_",
 ]
 
 
@@ -205,7 +206,7 @@ _bernoulli_Tensor_writer = store_quietly(k.bernoulli_tensor_)
 
 
 def bernoulli_Tensor_(input: T, p: AnyTensor, *, generator: Generator | None = None) -> T:
-    """Fill with 1 of the probabilities `p`, which broadcast, and 0 otherwise."""
+    """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     try:
         array_of(p, "p")
         return write(input, BernoulliBackward1.record, _bernoulli_Tensor_writer, p, generator=generator, operator="bernoulli_")
@@ -293,3 +294,11 @@ def normal_Tensor_Tensor(mean: T, std: AnyTensor, *, generator: Generator | None
         node = NormalBackward3.record(mean, std, generator=generator)
         set_history(result, node)
     return result
+
+
+def bernoulli_(input: T, p: AnyTensor | AnyFloat = 0.5, *, generator: Generator | None = None) -> T:
+    """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
+    if isinstance(p, TensorBase):
+        return bernoulli_Tensor_(input, p, generator=generator)
+    refuse_array("p", p)
+    return bernoulli_float_(input, p, generator=generator)

@@ -35,12 +35,12 @@ from vtgrad.ops.generated.reductions_nodes import (
 )
 
 __all__ = [
-    "all_dim", "amax", "amin", "aminmax_dim", "any_dim", "argmax", "argmin", "count_nonzero",
-    "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim", "max_default", "max_dim",
-    "mean_default", "mean_dim", "median_default", "median_dim", "min_default", "min_dim",
-    "nansum_dim", "prod_default", "prod_dim_int", "put_selected", "renorm", "renorm_",
-    "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList", "take_selected",
-    "var_dim", "var_mean_dim",
+    "all_dim", "amax", "amin", "aminmax", "aminmax_dim", "any_dim", "argmax", "argmin",
+    "count_nonzero", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim",
+    "max_default", "max_dim", "mean_default", "mean_dim", "median_default", "median_dim",
+    "min_default", "min_dim", "nansum_dim", "prod_default", "prod_dim_int", "put_selected",
+    "renorm", "renorm_", "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList",
+    "take_selected", "var_dim", "var_mean_dim",
 ]
 
 
@@ -713,24 +713,29 @@ class AminmaxDimResult(NamedTuple, Generic[T]):
     max: T
 
 
-def aminmax_dim(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
-    """Smallest and largest elements."""
+def aminmax_dim(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
+    """The smallest and the largest elements, ``min`` and ``max``, of all or along a dimension.
+
+    Equal ones share the gradient.
+    """
     try:
+        dim = None if dim is None else checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.aminmax_dim, input._impl.array, dim, keepdim)
+        arrays = quiet.run(k.aminmax_dim, input._impl.array, dim=dim, keepdim=keepdim)
     except Exception as error:
         if renewed(error):
-            return aminmax_dim(input, dim, keepdim, out=out)
+            return aminmax_dim(input, dim=dim, keepdim=keepdim, out=out)
         explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return AminmaxDimResult(*write_outs(out, arrays, "aminmax", exact=True))
     results = AminmaxDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AminmaxBackward0.record(input, dim, keepdim)
+        node = AminmaxBackward0.record(input, dim=dim, keepdim=keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -809,3 +814,11 @@ def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
+
+
+def aminmax(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
+    """The smallest and the largest elements, ``min`` and ``max``, of all or along a dimension.
+
+    Equal ones share the gradient.
+    """
+    return aminmax_dim(input, dim=dim, keepdim=keepdim, out=out)

@@ -857,7 +857,7 @@ class AminmaxBackward0(SavesSelfMinMax):
     dim: int | None
 
     @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex | None = None, keepdim: AnyBool = False) -> AminmaxBackward0:
+    def record(self: TensorBase, *, dim: SupportsIndex | None = None, keepdim: AnyBool = False) -> AminmaxBackward0:
         edge0 = gradient_edge(self)
         node = AminmaxBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)

@@ -1065,26 +1065,38 @@ def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
 
 def squeeze(input: T, dim: AnyInt | Sequence[int] | None = None) -> T:
     """Dimensions of size 1 taken away, all of them or those among `dim`; a view."""
-    if dim is None:
-        return squeeze_default(input)
-    if isinstance(dim, Sequence):
-        return squeeze_dims(input, dim)
-    return squeeze_dim(input, dim)
+    try:
+        if dim is None:
+            return squeeze_default(input)
+        if isinstance(dim, Sequence):
+            return squeeze_dims(input, dim)
+        return squeeze_dim(input, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int | Sequence[int] | None", input, dim)
+        raise
 
 
 def squeeze_copy(input: T, dim: AnyInt | Sequence[int] | None = None, *, out: T | None = None) -> T:
     """What `squeeze_default` shows, as a copy."""
-    if dim is None:
-        return squeeze_copy_default(input, out=out)
-    if isinstance(dim, Sequence):
-        return squeeze_copy_dims(input, dim, out=out)
-    return squeeze_copy_dim(input, dim, out=out)
+    try:
+        if dim is None:
+            return squeeze_copy_default(input, out=out)
+        if isinstance(dim, Sequence):
+            return squeeze_copy_dims(input, dim, out=out)
+        return squeeze_copy_dim(input, dim, out=out)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int | Sequence[int] | None, out: Tensor | None", input, dim, out)
+        raise
 
 
 def squeeze_(input: T, dim: AnyInt | Sequence[int] | None = None) -> T:
     """Take away all dimensions of size 1 of the tensor itself."""
-    if dim is None:
-        return squeeze_default_(input)
-    if isinstance(dim, Sequence):
-        return squeeze_dims_(input, dim)
-    return squeeze_dim_(input, dim)
+    try:
+        if dim is None:
+            return squeeze_default_(input)
+        if isinstance(dim, Sequence):
+            return squeeze_dims_(input, dim)
+        return squeeze_dim_(input, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int | Sequence[int] | None", input, dim)
+        raise
