@@ -230,7 +230,7 @@ def read_table(path: Path) -> list[Operator]:
         operators.append(operator)
         if operator.has_copy:
             doc = str(entry.get("copy_doc", "")).strip()
-                operators.append(_copy_of_view(operator, str(entry["copy"]), doc))
+            operators.append(_copy_of_view(operator, str(entry["copy"]), doc))
     return operators
 
 
