@@ -92,7 +92,7 @@ class Context:
         """True when this argument shall be wrong."""
         if self.blundered or not self.chance(self.clumsiness):
             return False
-        # One fault in a step: which of two is reported is nobody's promise.
+        # One fault in a step: which of two is reported is not specified.
         self.blundered = True
         return True
 
