@@ -22,7 +22,7 @@ from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.write_out import check_out, write_out
 
-__all__ = ["cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "diff", "logcumsumexp"]
+__all__ = ["cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "diff"]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -41,11 +41,6 @@ def cummin(input: T, dim: int, *, out: tuple[T, T] | None = None) -> CumminDimRe
     """The smallest elements up to each place along `dim`; see `cummax`."""
     check_pair(out, array_of(input, "input").dtype)
     return F.cummin_dim(input, checked_dim(dim), out=out)
-
-
-def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
-    """The logarithms of running sums of exponentials along `dim`, safe against overflow."""
-    return F.logcumsumexp_dim(input, checked_dim(dim), out=out)
 
 
 @explained

@@ -89,7 +89,7 @@ def max(
         return F.maximum(input, second, out=_single("max", out))
     if dim is UNSET:
         _refuse_keepdim_alone("max", keepdim)
-        return F.max_all(input, out=_single("max", out))
+        return F.max_default(input, out=_single("max", out))
     return F.max_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("max", input, out))
 
 
@@ -118,7 +118,7 @@ def min(
         return F.minimum(input, second, out=_single("min", out))
     if dim is UNSET:
         _refuse_keepdim_alone("min", keepdim)
-        return F.min_all(input, out=_single("min", out))
+        return F.min_default(input, out=_single("min", out))
     return F.min_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("min", input, out))
 
 
@@ -140,7 +140,7 @@ def median(
         _refuse_keepdim_alone("median", keepdim)
         if out is not None:
             raise ArgumentTypeError("median() takes out= only together with dim")
-        return F.median_all(input)
+        return F.median_default(input)
     return F.median_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("median", input, out))
 
 
