@@ -1,10 +1,9 @@
 """PyTorch as a judge: it runs the same steps, and everything is compared after each."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import ClassVar
 
 from tests.oracle.allowlist import excuse
@@ -245,26 +244,22 @@ def replay(steps: Iterable[Step], peer: str, deep: str) -> Run:
     return play(session_of(TorchJudge(deep), peer), steps)
 
 
-def smallest(run: Run, peer: str, deep: str, budget: int = 300) -> DivergenceError:
+def smallest(
+    run: Run, makers: Sequence[Callable[[], Session]], budget: int = 300
+) -> DivergenceError:
     """The smallest failure with the signature of a failed run.
 
     Parameters
     ----------
     run : Run
         A failed run.
-    peer, deep : str
-        As it was run.
+    makers : sequence of callable
+        Make sessions for smaller programs; of the kind that is preferred first.
     budget : int
         How many replays at most.
     """
     assert run.failure is not None, "nothing failed"
-    attempts = [
-        attempt_in(partial(_session, depth, peer), run.signature) for depth in ("last", deep)
-    ]
+    attempts = [attempt_in(make, run.signature) for make in makers]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return shrink(run.failure, attempts, budget=budget)
-
-
-def _session(deep: str, peer: str) -> Session:
-    return session_of(TorchJudge(deep), peer)

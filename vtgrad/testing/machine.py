@@ -3,21 +3,23 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from . import strategies
-from .judging import Judge
+from .draws import MOST_SEEDS
 from .libraries import Library
-from .model_judge import ModelJudge
 from .session import DivergenceError, Session
 from .shrink import attempt_in, shrink
 from .steps import Call, Step
+from .writer import ModelWriter
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
+
+T = TypeVar("T")
 
 _COMMON = settings(
     deadline=None,
@@ -44,13 +46,54 @@ PROFILES: dict[str, settings] = {
 }
 
 
+class HypothesisDraw:
+    """Choices of Hypothesis.
+
+    Parameters
+    ----------
+    data : DataObject
+        What a rule of the state machine draws from.
+    """
+
+    def __init__(self, data: st.DataObject) -> None:
+        self._draw = data.draw
+
+    def one(self, options: Sequence[T]) -> T:
+        """See `Draw`."""
+        return self._draw(st.sampled_from(options))
+
+    def several(self, options: Sequence[T], most: int) -> Sequence[T]:
+        """See `Draw`."""
+        strategy = st.lists(st.sampled_from(options), min_size=1, max_size=most, unique=True)
+        return self._draw(strategy)
+
+    def integer(self, low: int, high: int) -> int:
+        """See `Draw`."""
+        return self._draw(st.integers(low, high))
+
+    def boolean(self) -> bool:
+        """See `Draw`."""
+        return self._draw(st.booleans())
+
+    def permutation(self, count: int) -> Sequence[int]:
+        """See `Draw`."""
+        return self._draw(st.permutations(range(count)))
+
+    def indices(self, size: int, most: int, *, unique: bool = False) -> Sequence[int]:
+        """See `Draw`."""
+        places = st.integers(0, size - 1)
+        return self._draw(st.lists(places, min_size=1, max_size=most, unique=unique))
+
+    def seed(self) -> int:
+        """See `Draw`."""
+        return self._draw(st.integers(0, MOST_SEEDS - 1))
+
+
 class ViewsAndWrites(RuleBasedStateMachine):
     """Programs of views and in-place writes on one library; :func:`machine_for` says which.
 
     Attributes
     ----------
-    also : sequence of callable
-        Makers of judges beside the model.
     called : set of str
         Which operators of the user's have been called.
     passes, beside : int
@@ -62,7 +105,6 @@ class ViewsAndWrites(RuleBasedStateMachine):
     """
 
     library: ClassVar[Library]
-    also: ClassVar[Sequence[Callable[[], Judge]]] = ()
     called: ClassVar[set[str]]
     passes: ClassVar[int] = 0
     beside: ClassVar[int] = 0
@@ -91,26 +133,22 @@ class ViewsAndWrites(RuleBasedStateMachine):
             self.where = replace(self.library, manners=replace(manners, exact=False))
         self.session = self._session(inspects_always=inspects_always)
         self.mixture = strategies.mixture_of(mixture, custom=bool(self.library.rules))
-        for step in strategies.beginning(data.draw):
+        for step in self._writer(data).beginning():
             self._run(step)
 
     def _session(self, *, inspects_always: bool) -> Session:
-        """Begin a program, with the model as the first judge."""
-        model = ModelJudge(self.where, inspects_always=inspects_always)
-        judges = [model, *(make() for make in self.also)]
-        return Session(self.where, inspects_always=inspects_always, judges=judges)
+        """Begin a program."""
+        return Session(self.where, inspects_always=inspects_always)
 
     @rule(data=st.data())
     def step(self, data: st.DataObject) -> None:
         """Draw a step, of a kind that this program is rich in, and run it on both sides."""
         if not self.session.ended:
-            self.draw_and_run(data.draw(st.sampled_from(self.mixture)), data)
+            for step in self._writer(data).next_steps():
+                self._run(step)
 
-    def draw_and_run(self, name: str, data: st.DataObject) -> None:
-        """Draw a step and run it on the model and on the library."""
-        step = strategies.STEPS[name](data.draw, self.session.world)
-        if step is not None:
-            self._run(step)
+    def _writer(self, data: st.DataObject) -> ModelWriter:
+        return ModelWriter(HypothesisDraw(data), self.session.world, self.mixture)
 
     def _run(self, step: Step) -> None:
         self._check(lambda: self._note(step, self.session.run(step)))
@@ -141,13 +179,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
             type(self).beside += self.session.world.beside
 
 
-def machine_for(library: Library, also: Sequence[Callable[[], Judge]] = ()) -> type[ViewsAndWrites]:
-    """Return the state machine whose programs run on `library`.
-
-    Parameters
-    ----------
-    also : sequence of callable
-        Makers of judges that compare beside the model.
-    """
-    own = {"library": library, "also": also, "called": set(), "passes": 0, "beside": 0}
+def machine_for(library: Library) -> type[ViewsAndWrites]:
+    """Return the state machine whose programs run on `library`."""
+    own = {"library": library, "called": set(), "passes": 0, "beside": 0}
     return type(f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), own)

@@ -111,9 +111,9 @@ class Session:
         Where the program is run.
     inspects_always : bool
         Read ``grad_fn`` of every tensor after every step. Reading rebuilds, so programs in which
-        nobody looks behave differently inside: both are worth testing.
+        nothing is read behave differently inside: both are worth testing.
     judges : sequence of Judge, optional
-        Who compares; a `ModelJudge` by default.
+        What compares after each step; a `ModelJudge` by default.
 
     Attributes
     ----------
