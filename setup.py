@@ -27,7 +27,7 @@ COMPILED = """
     ops/generated ops/formulas
     ops/install.py ops/view_impls/views.py
     ops/calling/arguments.py ops/calling/quick.py ops/saving/operands.py ops/saving/read_first.py
-    ops/composites/copying.py ops/composites/indexing/getitem.py
+    ops/composites/indexing/getitem.py
     ops/composites/indexing/index_arrays.py ops/composites/structure/repeating.py
     ops/kernels/arithmetic/basic.py ops/kernels/complex_numbers/conjugates.py
     ops/kernels/copying/casts.py ops/kernels/copying/fill.py ops/kernels/creation.py

@@ -6,6 +6,7 @@ import pytest
 
 from vtgrad.codegen.formula import ARRAYS, TENSORS, Names, emit, parse
 from vtgrad.codegen.language import Operator, TableError, read_table
+from vtgrad.codegen.overwriting import Reuse
 
 NAMES = Names(
     kernels=frozenset({"mul", "neg", "exp", "gt", "only_kernel"}),
@@ -13,6 +14,7 @@ NAMES = Names(
     helpers=frozenset({"scaled"}),
     aliasing=frozenset(),
     owning=frozenset(),
+    reuse=Reuse(frozenset(), frozenset()),
 )
 
 
@@ -54,6 +56,9 @@ def test_a_signature_is_read(tmp_path: Path) -> None:
         ('- op: "f(self: Tensor) -> Tensor"\n  colour: red\n', "unknown keys"),
         ('- op: "f(self: Tensor) -> Tensor"\n  aliases: g\n', "list of names"),
         ('- op: "f(self: Tensor) -> Tensor"\n  out: maybe\n', "'out' is true"),
+        ('- op: "f(self: Tensor) -> Tensor"\n  variants: property\n', "'variants' is none, or"),
+        ('- op: "f(self: Tensor) -> Tensor"\n  python: __f__\n', "'python' maps"),
+        ('- op: "f.a.b(self: Tensor) -> Tensor"\n', "no name of an operator"),
         ('- op: "f(self: Tensor) -> Tensor"\n  node: FBackward0\n', "go together"),
         ('- op: "f(self: Tensor) -> Tensor"\n  inplace_node: F\n', "'inplace_node' needs"),
         (

@@ -62,7 +62,7 @@ def test_wrong_number_of_arguments_keeps_pythons_text() -> None:
 
 
 def test_functions_that_look_at_their_first_argument_say_that_it_is_no_tensor() -> None:
-    with pytest.raises(ArgumentTypeError, match="argument 'self' must be a tensor, not NoneType"):
+    with pytest.raises(ArgumentTypeError, match="argument 'input' must be a tensor, not NoneType"):
         vt.fill_(None, vt.ones(()))  # type: ignore[type-var]  # the mistake
     with pytest.raises(ArgumentTypeError, match="argument 'input' must be a tensor, not NoneType"):
         vt.positive(None)  # type: ignore[type-var]  # the mistake

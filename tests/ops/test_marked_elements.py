@@ -24,7 +24,12 @@ from .calls import Case, arguments_of, cases, function_named
 AT_INDICES: Final = frozenset(
     (
         *("scatter_src", "scatter_value", "scatter_add", "index_add", "index_copy", "put"),
-        *("index_fill_number", "index_fill_tensor", "masked_fill_number", "masked_fill_tensor"),
+        *(
+            "index_fill_int_Scalar",
+            "index_fill_int_Tensor",
+            "masked_fill_Scalar",
+            "masked_fill_Tensor",
+        ),
         *("index_put_at", "masked_scatter", "scatter_reduce", "index_reduce"),
     )
 )

@@ -17,7 +17,7 @@ UNARY = sorted(
     if operator.inplace is not None
     and len(operator.arguments) == 1
     and operator.name not in DRAWN
-    and operator.method
+    and operator.is_public
 )
 
 

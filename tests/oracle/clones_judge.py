@@ -130,7 +130,7 @@ class ClonesJudge(TorchJudge):
         A view of another memory since then may be used if its producer was read before, which
         happens on the side that is looked at only.
         """
-        return kind_of(error) in ("unseen-write", "view-invalid") and uses_data(self.steps)
+        return kind_of(error) in ("unseen-write", "view-invalid") and uses_data(self.lines)
 
     def _is_of_the_hook(self, step: Step) -> bool:
         """Whether PyTorch refuses to save a view that may not be used, only because of the hook."""
@@ -150,7 +150,7 @@ class RewindJudge(ClonesJudge):
         """See `ClonesJudge`."""
         if kind_of(error) == "saved-detached":
             return "a saved value was cut off its graph, which a clone is not"
-        if any(UNKEPT.fullmatch(step.op) for step in self.steps):
+        if any(UNKEPT.fullmatch(step.op) for step in self.lines):
             return "a saved value may have been overwritten by a write that is not kept"
         return None
 

@@ -20,6 +20,6 @@ PASS = Line("dense(vt.autograd.grad(t2, [t0])[0])", ("t3",), "", "grad", backwar
 
 
 def judged(kind: type[Kind], *steps: Line) -> tuple[Run, Kind]:
-    """What became of a program, and who judged it, with audit on as well."""
+    """What became of a program, and its judge, which ran it with audit on as well."""
     judge = kind("always", audited=True)
     return play(session_of(judge, "vtgrad"), steps), judge

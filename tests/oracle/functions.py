@@ -113,7 +113,7 @@ def forward_partial(ctx, x):
     ctx.set_materialize_grads(False)
     return x * 2, x * 3
 def backward_partial(ctx, g, h):
-    LOG.append(("partial", [float(g is None), float(h is None)]))
+    seen.append(("partial", [float(g is None), float(h is None)]))
     if g is None:
         return None if h is None else h * 3
     return g * 2 if h is None else g * 2 + h * 3

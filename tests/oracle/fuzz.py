@@ -5,6 +5,7 @@ import random
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 
 import tests.oracle.gen_autograd
@@ -16,10 +17,10 @@ import tests.oracle.gen_pointwise
 import tests.oracle.gen_reduce
 import tests.oracle.gen_structure
 import tests.oracle.gen_views  # noqa: F401  (importing registers the rules)
-from tests.oracle.generator import MAX_TENSORS, RULES, Context, write_step
-from tests.oracle.torch_judge import TorchJudge, replay, session_of
+from tests.oracle.generator import RULES, Context, LineWriter
+from tests.oracle.torch_judge import TorchJudge, session_of, smallest
 from vtgrad.testing.session import DivergenceError, Run, Session
-from vtgrad.testing.steps import Line
+from vtgrad.testing.writer import Writer, write_program
 
 OPERATORS = (
     "tensor zeros ones full arange linspace eye zeros_like ones_like full_like new_zeros new_ones"
@@ -104,8 +105,12 @@ class Fuzzer:
         return importlib.import_module(self.peer)
 
     def judge(self, deep: str) -> TorchJudge:
-        """Who compares a program."""
+        """PyTorch, which compares a program."""
         return TorchJudge(deep)
+
+    def session(self, judge: TorchJudge) -> Session:
+        """A program before its first step."""
+        return session_of(judge, self.peer)
 
     def run(self, index: int) -> tuple[str, Run]:
         """Write and run one program; also how deeply it was watched."""
@@ -117,42 +122,19 @@ class Fuzzer:
         rng = random.Random(f"{self.seed}:{index}")
         deep = rng.choices(("always", "last", "sometimes", "own"), (35, 25, 20, 20))[0]
         judge = self.judge(deep)
-        session = session_of(judge, self.peer)
+        session = self.session(judge)
+        writer = self.writer(rng, session, judge)
         with suppress(DivergenceError):  # which the run has
-            self._write(session, Context(rng, judge.torch, self.missing))
+            write_program(session, writer, rng.randint(5, 40))
         return deep, session.run_so_far
 
-    def _write(self, session: Session, context: Context) -> None:
-        """Write and run steps until the program is long enough or has ended."""
-        rng = context.rng
-        length = rng.randint(5, 40)
-        # Swarm: each program leaves out some kinds of steps, so that the others meet more often.
-        weights = [weight * rng.choice((0.0, 0.3, 1.0, 1.0, 3.0)) for weight in self.weights]
-        for step in opening(context):
-            session.run(step)
-        while len(session.steps) < length and not session.ended:
-            names = list(context.side.tensors())
-            if len(names) > MAX_TENSORS:
-                steps = [Line(f"del {rng.choice(names[:8])}", (), "", "del")]
-            else:
-                steps = write_step(context, self.rules, weights)
-            for step in steps:
-                if all(context.side.names.get(name) is not None for name in step.uses):
-                    session.run(step, last=len(session.steps) >= length - 1)
+    def writer(self, rng: random.Random, session: Session, judge: TorchJudge) -> Writer:
+        """What writes a program."""
+        return LineWriter(Context(rng, judge.torch, self.missing), self.rules, self.weights)
 
-    def confirm(self, deep: str, run: Run) -> bool:
-        """Whether the program fails in the same way when it is run again as text."""
-        return replay(run.steps, self.peer, deep).signature == run.signature
+    def smallest(self, deep: str, run: Run) -> DivergenceError:
+        """The failure of a program, made small."""
+        return smallest(run, [partial(self._again, "last"), partial(self._again, deep)])
 
-
-def opening(c: Context) -> list[Line]:
-    """The first steps: leaves that require grad, and copies that may be written."""
-    steps = []
-    for _ in range(c.rng.randint(1, 2)):
-        name = c.fresh()
-        dtype = "float64" if c.chance(0.85) else "float32"
-        c.leaves.add(name)
-        steps.append(Line(c.tensor(c.shape(), dtype, grad=True), (name,), "", "tensor"))
-        if c.chance(0.8):
-            steps.append(Line(f"{name}.clone()", (c.fresh(),), "", "clone"))
-    return steps
+    def _again(self, deep: str) -> Session:
+        return self.session(self.judge(deep))

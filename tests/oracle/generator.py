@@ -6,7 +6,7 @@ purpose: see ``Context.blunder``.
 
 import random
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -92,7 +92,7 @@ class Context:
         """True when this argument shall be wrong."""
         if self.blundered or not self.chance(self.clumsiness):
             return False
-        # One fault in a step: which of two is reported is nobody's promise.
+        # One fault in a step: which of two is reported is not specified.
         self.blundered = True
         return True
 
@@ -293,3 +293,54 @@ def write_step(context: Context, rules: list[Rule], weights: list[float]) -> lis
         steps = chosen.maker(context)
         if steps:
             return steps
+
+
+class LineWriter:
+    """Writes lines of text, from PyTorch's live tensors; see `vtgrad.testing.writer.Writer`.
+
+    Parameters
+    ----------
+    context : Context
+        What makers may use.
+    rules : list of Rule
+        The ways to write a step.
+    weights : list of float
+        How often each is taken.
+    """
+
+    def __init__(self, context: Context, rules: list[Rule], weights: list[float]) -> None:
+        self.context = context
+        self.rules = rules
+        self.weights = weights
+
+    def beginning(self) -> Iterator[Line]:
+        """Leaves that require grad, and copies that may be written."""
+        # Swarm: each program leaves out some kinds of steps, so that the others meet more often.
+        rng = self.context.rng
+        self.weights = [weight * rng.choice((0.0, 0.3, 1.0, 1.0, 3.0)) for weight in self.weights]
+        yield from opening(self.context)
+
+    def next_steps(self) -> Iterator[Line]:
+        """One or more steps whose operands exist."""
+        c = self.context
+        names = list(c.side.tensors())
+        if len(names) > MAX_TENSORS:
+            steps = [Line(f"del {c.rng.choice(names[:8])}", (), "", "del")]
+        else:
+            steps = write_step(c, self.rules, self.weights)
+        for step in steps:
+            if all(c.side.names.get(name) is not None for name in step.uses):
+                yield step
+
+
+def opening(c: Context) -> list[Line]:
+    """The first steps: leaves that require grad, and copies that may be written."""
+    steps = []
+    for _ in range(c.rng.randint(1, 2)):
+        name = c.fresh()
+        dtype = "float64" if c.chance(0.85) else "float32"
+        c.leaves.add(name)
+        steps.append(Line(c.tensor(c.shape(), dtype, grad=True), (name,), "", "tensor"))
+        if c.chance(0.8):
+            steps.append(Line(f"{name}.clone()", (c.fresh(),), "", "clone"))
+    return steps

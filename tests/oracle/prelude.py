@@ -9,7 +9,7 @@ from tests.oracle.functions import FUNCTIONS
 __all__ = ["PRELUDE"]
 
 _HELPERS = '''\
-OPAQUE, LOG = [], []
+OPAQUE, seen = [], []
 
 def dense(g):
     """A contiguous copy of a gradient: layouts of gradients are no part of the comparison."""
@@ -27,7 +27,7 @@ def ramp(t):
 def hook(tag, factor=None):
     """A tensor hook that records what it sees and may scale it."""
     def run(g):
-        LOG.append((tag, None if g is None else g.detach().tolist()))
+        seen.append((tag, None if g is None else g.detach().tolist()))
         return None if factor is None or g is None else g * factor
     return run
 '''

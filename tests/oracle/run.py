@@ -5,7 +5,6 @@ import sys
 import time
 
 from tests.oracle.fuzz import Fuzzer, Totals
-from tests.oracle.torch_judge import smallest
 from vtgrad.testing.session import DivergenceError
 
 
@@ -40,7 +39,7 @@ def main() -> int:
         index, deep, run = totals.failures[signature]
         if options.only in signature and shown < options.show:
             shown += 1
-            small = run.failure if options.no_shrink else smallest(run, options.peer, deep)
+            small = run.failure if options.no_shrink else fuzzer.smallest(deep, run)
             print(f"\n=== {count} x {signature} (program {index})")
             print(report(small))
     print(f"\n{totals.programs} programs, {totals.steps} steps, {totals.errors} refused by both,")

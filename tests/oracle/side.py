@@ -57,7 +57,7 @@ def _side(module: ModuleType, saving: str, audit: bool) -> Library:
 
     def names() -> dict[str, object]:
         # Where the helpers record from now on what they see.
-        helpers["OPAQUE"], helpers["LOG"] = [], []
+        helpers["OPAQUE"], helpers["seen"] = [], []
         return dict(helpers)
 
     return Library(
@@ -97,13 +97,15 @@ def _rule(
     return rule
 
 
-def log_of(interpreter: Interpreter) -> list[Any]:
-    """What hooks recorded, in order."""
-    entries: list[Any] = interpreter.names["LOG"]
-    return entries
+def log_of(interpreter: Interpreter, since: int) -> list[Any]:
+    """What hooks recorded, in order, without the first `since` records."""
+    return [
+        (name, value.tolist() if isinstance(value, interpreter.library.module.Tensor) else value)
+        for name, value in interpreter.names["seen"][since:]
+    ]
 
 
 def opaque_of(interpreter: Interpreter) -> list[Any]:
     """Graph nodes made by differentiating: their shape is each library's own affair."""
-    nodes: list[Any] = interpreter.names["OPAQUE"]
+    nodes: list[Any] = interpreter.names.get("OPAQUE", [])
     return nodes

@@ -9,7 +9,7 @@ import torch
 from tests.oracle.cases import case, failures
 from tests.oracle.fuzz import Fuzzer
 from tests.oracle.situation import overlaps_itself
-from tests.oracle.torch_judge import replay, smallest
+from tests.oracle.torch_judge import replay
 from vtgrad.testing.program import script, without_orphans
 from vtgrad.testing.steps import Line
 
@@ -53,7 +53,7 @@ def test_pytorch_agrees_with_itself() -> None:
 def test_a_moved_version_is_found_and_shrunk_to_the_step_that_moved_it(faulty: str) -> None:
     run = replay(PROGRAM, faulty, "last")
     assert run.signature == "zeros: _version"
-    small = smallest(run, faulty, "last")
+    small = Fuzzer(faulty).smallest("last", run)
     assert [step.line().text for step in small.steps] == ["vt.zeros(3)"]
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from tests.oracle.fuzz import Fuzzer, Totals
 from tests.oracle.run import report
-from tests.oracle.torch_judge import smallest
 
 PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000"))
 BLOCKS = 20
@@ -35,7 +34,7 @@ def test_random_programs_agree_with_pytorch(fuzzer: Fuzzer, block: int) -> None:
         totals.add(index, *fuzzer.run(index))
     texts = []
     for signature, (index, deep, run) in list(totals.failures.items())[:3]:
-        small = report(smallest(run, PEER, deep))
+        small = report(fuzzer.smallest(deep, run))
         texts.append(f"program {index} ({totals.counts[signature]} alike)\n{small}")
     assert not texts, "\n\n".join(texts)
     # A generator that only writes refused steps, or stops at once, would compare nothing.

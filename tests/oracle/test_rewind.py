@@ -56,8 +56,8 @@ def test_random_programs_have_the_gradients_of_clones() -> None:
     for index in range(PROGRAMS):
         totals.add(index, *fuzzer.run(index))
     texts = [
-        f"program {index} ({totals.counts[signature]} alike)\n{report(run.failure)}"
-        for signature, (index, _, run) in list(totals.failures.items())[:3]
+        f"program {index} ({totals.counts[signature]} alike)\n{report(fuzzer.smallest(deep, run))}"
+        for signature, (index, deep, run) in list(totals.failures.items())[:3]
     ]
     assert not texts, "\n\n".join(texts)
     # Programs that overwrite nothing that is needed, or end before their passes, compare nothing.

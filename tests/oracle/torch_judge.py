@@ -1,7 +1,8 @@
 """PyTorch as a judge: it runs the same steps, and everything is compared after each."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import ClassVar
 
@@ -14,7 +15,7 @@ from tests.oracle.situation import Situation
 from vtgrad.testing.interpreter import Interpreter
 from vtgrad.testing.judging import PASSED, Divergence, Verdict
 from vtgrad.testing.session import DivergenceError, Run, Session
-from vtgrad.testing.shrink import Attempt, shrink
+from vtgrad.testing.shrink import attempt_in, shrink
 from vtgrad.testing.steps import Line, Step
 
 __all__ = ["TorchJudge", "describe", "error_difference", "play", "replay", "session_of", "smallest"]
@@ -82,9 +83,11 @@ class TorchJudge:
         self.deep = deep
         self.replay = f"tests.oracle.torch_judge.replay(steps, 'vtgrad', {deep!r})"
         self.torch = Interpreter(side("torch", self.torch_saving))
-        self.steps: list[Line] = []
+        self.steps: list[Step] = []
+        self.lines: list[Line] = []
         self.torch_error: Exception | None = None
         self.before: tuple[Snapshot, Snapshot] | None = None
+        self._heard = 0
         self._observe_torch = Observer(self.torch).observe
 
     def begin(self, subject: Interpreter) -> None:
@@ -94,7 +97,8 @@ class TorchJudge:
 
     def prepare(self, step: Step) -> bool:
         """See `Judge`: PyTorch does the step."""
-        self.steps.append(step.line())
+        self.steps.append(step)
+        self.lines.append(step.line())
         self.torch_error = self.torch.run(step)
         return True
 
@@ -105,6 +109,8 @@ class TorchJudge:
 
     def finish(self) -> Verdict:
         """See `Judge`: there is nothing to say that was not said after the last step."""
+        self.before = None
+        self._observe_ours = Observer(self.ours).observe
         return PASSED
 
     def ends(self, step: Step, error: Exception | None) -> Verdict | None:
@@ -112,7 +118,7 @@ class TorchJudge:
         return None
 
     def _compare(self, step: Step, error: Exception | None, last: bool) -> Verdict:
-        line = self.steps[-1]
+        line = self.lines[-1]
         if self._unknown_dtype(line):
             return _excused("a half precision complex result, a dtype that vtgrad does not have")
         outcome = error_difference(self.torch_error, error)
@@ -136,13 +142,12 @@ class TorchJudge:
             if changes(self.before[0], torch):
                 # Ours is unchanged, as it must be; PyTorch did part of what it then refused.
                 return _excused("PyTorch's failed call left changes behind")
-        torch_log, our_log = log_of(self.torch), log_of(self.ours)
+        torch_log, our_log = log_of(self.torch, self._heard), log_of(self.ours, self._heard)
         if not close_logs(torch_log, our_log):
-            found.append(Divergence("", "hooks", torch_log[:], our_log[:]))
+            found.append(Divergence("", "hooks", torch_log, our_log))
         if found:
             return self._fail(error, found)
-        torch_log.clear()
-        our_log.clear()
+        self._heard += len(our_log)
         synchronise(torch, ours, coarse)
         self.before = (torch, ours)
         return PASSED
@@ -179,7 +184,7 @@ class TorchJudge:
             again = Interpreter(one.library)
             for earlier in self.steps[:-1]:
                 again.run(earlier)
-            second = again.run(replace(self.steps[-1], mode=mode))
+            second = again.run(replace(self.lines[-1], mode=mode))
             if second is None or builtin_of(second) != builtin_of(other):
                 continue
             if kind_of(second) in (None, kind_of(other)) or kind_of(other) is None:
@@ -199,7 +204,7 @@ class TorchJudge:
         """The verdict on differences: those that are not intended, or the reason for all."""
         if self._has_two_faults(error):
             return _excused("a call with two faults, of which each library names another")
-        *earlier, line = self.steps
+        *earlier, line = self.lines
         entries = [
             excuse(Situation(line, tuple(earlier), self.torch, self.torch_error, error, divergence))
             for divergence in found
@@ -227,15 +232,10 @@ def session_of(judge: TorchJudge, peer: str) -> Session:
 def play(session: Session, steps: Iterable[Step]) -> Run:
     """Run a program that is already written."""
     program = tuple(steps)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), suppress(DivergenceError):  # which the run has
         warnings.simplefilter("ignore")
-        try:
-            for k, step in enumerate(program):
-                if session.ended:
-                    break
-                session.run(step, last=k == len(program) - 1)
-        except DivergenceError:
-            pass  # which `Run` has
+        for number, step in enumerate(program, 1):
+            session.run(step, last=number == len(program))
     return session.run_so_far
 
 
@@ -244,26 +244,22 @@ def replay(steps: Iterable[Step], peer: str, deep: str) -> Run:
     return play(session_of(TorchJudge(deep), peer), steps)
 
 
-def smallest(run: Run, peer: str, deep: str, budget: int = 300) -> DivergenceError:
+def smallest(
+    run: Run, makers: Sequence[Callable[[], Session]], budget: int = 300
+) -> DivergenceError:
     """The smallest failure with the signature of a failed run.
 
     Parameters
     ----------
     run : Run
         A failed run.
-    peer, deep : str
-        As it was run.
+    makers : sequence of callable
+        Make sessions for smaller programs; of the kind that is preferred first.
     budget : int
         How many replays at most.
     """
     assert run.failure is not None, "nothing failed"
-    wanted = run.signature
-
-    def attempt(depth: str) -> Attempt:
-        def once(steps: Sequence[Step]) -> DivergenceError | None:
-            again = replay(steps, peer, depth)
-            return again.failure if again.signature == wanted else None
-
-        return once
-
-    return shrink(run.failure, [attempt("last"), attempt(deep)], budget=budget)
+    attempts = [attempt_in(make, run.signature) for make in makers]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return shrink(run.failure, attempts, budget=budget)

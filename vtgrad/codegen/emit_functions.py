@@ -2,13 +2,22 @@
 
 import dataclasses
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
+from .docstrings import docstring, inplace_docstring
 from .language import Argument, Operator
 from .parameters import has_keyword_only, passed, signature, unchecked
 from .template import fill
 
-__all__ = ["FUNCTION_IMPORTS", "emit_function", "function_names"]
+__all__ = [
+    "EXPLAINED",
+    "FUNCTION_IMPORTS",
+    "NUMBER_COMES_LATE",
+    "emit_function",
+    "emit_overloads",
+    "function_names",
+    "result_class",
+]
 
 FUNCTION_IMPORTS = """\
 from collections.abc import Sequence
@@ -20,12 +29,15 @@ from vtgrad.graph.set_history import requires_grad, set_history, set_history_of_
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
+from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import (
+    NOT_GIVEN,
     array_of,
     array_or_none,
     arrays_of,
     numpy_or_none,
     operand_of,
+    refuse_array,
 )
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import (
@@ -35,9 +47,16 @@ from vtgrad.ops.calling.numbers import (
     refuse_tensor,
 )
 from vtgrad.ops.calling.quick import quick_binary
+from vtgrad.ops.calling.reduction_arguments import (
+    check_flag, check_pair, checked_dim, checked_dims,
+)
 $types
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.ops.composites.support.undifferentiable import without_derivative
+from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.integers import integer
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -59,7 +78,7 @@ def $name($late$parameters) -> $returned:
     $computed
     $stored
     $recorded
-    return $result
+    return $returned_value
 """
 
 _RESULT_CLASS = '''
@@ -79,7 +98,7 @@ def $name($turned) -> T: ...
 """
 
 # Statements that may fail; see Note [Arguments are looked at when a call has failed].
-_EXPLAINED = """
+EXPLAINED = """
 try:
     $body
 except Exception as error:
@@ -113,7 +132,7 @@ if not array.size:
 """
 _WRITTEN_OUT = """
 if out is not None:
-    return write_out(out, array$options)
+    return $written
 """
 _STORED_EACH = """
 $out
@@ -196,13 +215,10 @@ _MADE_BY = {
 }
 
 # The first parameter of an operator that takes a number there is still a tensor to its body.
-_NUMBER_COMES_LATE = (
+NUMBER_COMES_LATE = (
     "  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]"
     "  # a number there is met when the call has failed\n    "
 )
-
-# Operators that users mostly call by another name.
-_SPOKEN = {"true_divide": "div", "linalg_vector_norm": "norm"}
 
 
 def function_names(operator: Operator) -> list[str]:
@@ -216,26 +232,13 @@ def function_names(operator: Operator) -> list[str]:
 def _as_users_call_it(operator: Operator) -> Operator:
     """The operator with its first argument called as in PyTorch's functions."""
     first, *rest = operator.arguments
-    public = operator.method or (operator.copies_view and not operator.name.startswith("_"))
-    if not public or first.name != "self":
+    if operator.is_helper or first.name != "self":
         return operator
     renamed = dataclasses.replace(first, name="input")
     return dataclasses.replace(operator, arguments=(renamed, *rest))
 
 
-def _spoken(name: str, users: Set[str]) -> str:
-    """What users call an operator: the table has one of its own for every overload."""
-    end = "_" if name.endswith("_") else ""
-    plain = name.rstrip("_")
-    words = _SPOKEN.get(plain, plain).split("_")
-    for count in range(len(words), 0, -1):
-        shorter = "_".join(words[:count]) + end
-        if shorter in users:
-            return shorter
-    return name
-
-
-def emit_function(operator: Operator, storing: Set[str], plain: Set[str], users: Set[str]) -> str:
+def emit_function(operator: Operator, storing: Set[str], plain: Set[str]) -> str:
     """All functions of one entry, as Python text.
 
     Parameters
@@ -246,18 +249,16 @@ def emit_function(operator: Operator, storing: Set[str], plain: Set[str], users:
         The kernels that take ``out=``.
     plain : set of str
         The writers that compute nothing.
-    users : set of str
-        The functions and methods that users see.
     """
     operator = _as_users_call_it(operator)
     if operator.returns == "Self":
         writer = _writer(operator.writer or operator.kernel, plain)
-        return _inplace(operator, operator.name, writer, users)
+        return _inplace(operator, operator.name, writer)
     if operator.returns == "Geometry":
-        return _geometry(operator, users)
+        return _geometry(operator)
     if operator.returns in _MADE_BY:
         return _view(operator)
-    text = _out_of_place(operator, users)
+    text = _out_of_place(operator)
     if operator.inplace is None:
         return text
     if operator.writer is not None:
@@ -267,7 +268,7 @@ def emit_function(operator: Operator, storing: Set[str], plain: Set[str], users:
         total = not operator.refuses_floats and all(a.type != "int" for a in operator.arguments)
         kernel, extra = operator.kernel, "" if total else ", total=False"
         writer = f"store_result(k.{kernel}, direct={kernel in storing}{extra})"
-    return text + _inplace(operator, operator.inplace, writer, users)
+    return text + _inplace(operator, operator.inplace, writer)
 
 
 def _writer(name: str, plain: Set[str]) -> str:
@@ -335,17 +336,13 @@ def _tensor_names(operator: Operator) -> str:
     return ", ".join(f"*{a.name}" if a.is_list else a.name for a in operator.tensors)
 
 
-def _doc(text: str) -> str:
-    """A docstring, of one line or of many."""
-    return f'"""{text}\n"""' if "\n" in text else f'"""{text}"""'
-
-
 # -- what is tried again, and explained ------------------------------------------------------------
 
 
 def _explained(operator: Operator, body: str, name: str = "", *, out: bool = True) -> str:
     """A ``try`` around statements."""
     name = name or operator.name
+    body = _checked_arguments(operator) + body
     types = [f"{a.name}: {a.type}" for a in operator.arguments]
     values = [a.name for a in operator.arguments]
     if out and operator.out:
@@ -357,12 +354,30 @@ def _explained(operator: Operator, body: str, name: str = "", *, out: bool = Tru
         _turned(operator) if out and operator.number_first else "",
     ]
     return fill(
-        _EXPLAINED,
+        EXPLAINED,
         body=body,
         again="".join(again),
         types=", ".join(types),
         values=", ".join(values),
     )
+
+
+def _checked_arguments(operator: Operator) -> str:
+    """Dimensions and flags as kernels take them."""
+    lines: list[str] = []
+    for a in operator.arguments:
+        if not a.checked:
+            continue
+        if a.type == "bool":
+            value = f'check_flag({a.name}, "{a.name}")'
+        else:
+            function = "checked_dims" if a.type == "Dims" else "checked_dim"
+            name = "" if a.name == "dim" else f', "{a.name}"'
+            value = f"{function}({a.name}{name})"
+        if "None" in a.type:
+            value = f"None if {a.name} is None else {value}"
+        lines.append(f"{a.name} = {value}\n")
+    return "".join(lines)
 
 
 _AGAIN = """
@@ -412,21 +427,21 @@ def _turned(operator: Operator) -> str:
 # -- out of place ----------------------------------------------------------------------------------
 
 
-def _out_of_place(operator: Operator, users: Set[str]) -> str:
+def _out_of_place(operator: Operator) -> str:
     several = operator.returns == "tuple"
     returned = "T"
-    result_class = ""
+    header = ""
     if several:
-        name = "".join(part.capitalize() for part in operator.name.split("_")) + "Result"
+        name = result_class(operator)
         returned = f"{name}[T]"
         fields = "\n".join(f"{name}: T" for name in operator.results)
-        result_class = fill(_RESULT_CLASS, name=name, operator=operator.name, fields=fields)
+        header = fill(_RESULT_CLASS, name=name, operator=operator.name, fields=fields)
     parameters = _parameters(operator)
     if operator.out:
         star = "" if has_keyword_only(operator) else "*, "
         parameters += f", {star}out: {'Sequence[T]' if several else 'T'} | None = None"
     body = _computation(operator, several=several)
-    stored = _stored(operator, returned, users)
+    stored = _stored(operator, returned)
     head = ""
     if operator.ufunc is not None:
         first, second = (a.name for a in operator.arguments[:2])
@@ -445,27 +460,36 @@ def _out_of_place(operator: Operator, users: Set[str]) -> str:
         )
         head = "result: T | None = None\n"
         stored = fill(_UNLESS_QUICK, stored=stored)
+    overloads = ""
+    if operator.number_first:
+        overloads = emit_overloads(operator.name, parameters, [a.name for a in operator.arguments])
     return fill(
         _OUT_OF_PLACE,
-        result_class=result_class,
-        overloads=_overloads(operator, parameters) if operator.number_first else "",
+        result_class=header,
+        overloads=overloads,
         name=operator.name,
-        late=_NUMBER_COMES_LATE if operator.number_first else "",
+        late=NUMBER_COMES_LATE if operator.number_first else "",
         parameters=parameters,
         returned=returned,
-        doc=_doc(operator.doc or f"See `{operator.name}` of PyTorch; the result is a new tensor."),
+        doc=docstring(operator.doc),
         computed=head + _explained(operator, body),
         stored=stored,
         recorded=_recorded(operator, several=several),
-        result="results" if several else "result",
+        returned_value=_undifferentiable(operator, "results" if several else "result"),
     )
 
 
-def _overloads(operator: Operator, parameters: str) -> str:
-    first, second = (a.name for a in operator.arguments[:2])
+def result_class(operator: Operator) -> str:
+    """The class of several results."""
+    return "".join(part.capitalize() for part in operator.name.split("_")) + "Result"
+
+
+def emit_overloads(name: str, parameters: str, names: Sequence[str]) -> str:
+    """The signatures of what takes a tensor or a number first, for type checkers."""
+    first, second = names[:2]
     turned = parameters.replace(f"{first}: T", f"{first}: Number")
     turned = turned.replace(f"{second}: AnyTensor | Number", f"{second}: T")
-    return fill(_OVERLOADS, name=operator.name, parameters=parameters, turned=turned)
+    return fill(_OVERLOADS, name=name, parameters=parameters, turned=turned)
 
 
 def _computation(operator: Operator, *, several: bool) -> str:
@@ -476,7 +500,10 @@ def _computation(operator: Operator, *, several: bool) -> str:
         differentiable = operator.node is not None and not operator.real_result
         options = "" if differentiable else ", differentiable=False"
         operands = _tensor_names(operator)
-        checks = fill(
+        pair = operator.results == ("values", "indices")
+        first = operator.arguments[0].name
+        checks = f'check_pair(out, array_of({first}, "{first}").dtype)\n' if pair else ""
+        checks += fill(
             _CHECKED_OUT,
             # Fails for another number of tensors, and `explain` says so.
             taken_apart=f"{', '.join(outs)} = out" if several else "",
@@ -492,11 +519,11 @@ def _computation(operator: Operator, *, several: bool) -> str:
     return checks + f"{'arrays' if several else 'array'} = {call}\n"
 
 
-def _stored(operator: Operator, returned: str, users: Set[str]) -> str:
+def _stored(operator: Operator, returned: str) -> str:
     """The results, as tensors of their own or in those of ``out=``."""
     owner = _owner(operator)
     source = f"{owner.name}[0]" if owner.is_list else owner.name
-    options = f', "{_spoken(operator.name, users)}"'
+    options = f', "{operator.base}"'
     if operator.exact_out is not None:
         exact = "True"
         if operator.exact_out == "exact for real":
@@ -512,13 +539,23 @@ def _stored(operator: Operator, returned: str, users: Set[str]) -> str:
         return fill(_STORED_EACH, out=out, returned=made, results=results)
     if len(operator.tensors) > 1 and not any(a.is_list for a in operator.tensors):
         options += f", inputs=({_tensor_names(operator)})"
+    written = f"write_out(out, array{options})"
     formatted = any(a.name == "memory_format" for a in operator.arguments)
     return fill(
         _STORED,
-        out=fill(_WRITTEN_OUT, options=options) if operator.out else "",
+        out=fill(_WRITTEN_OUT, written=_undifferentiable(operator, written))
+        if operator.out
+        else "",
         source=source,
         strides=fill(_STRIDES, source=source) if formatted else "",
     )
+
+
+def _undifferentiable(operator: Operator, result: str) -> str:
+    """The result, and if the operator has no derivative, so that backward says so."""
+    if not operator.undifferentiable:
+        return result
+    return f"without_derivative({result}, {_tensor_names(operator)})"
 
 
 def _recorded(operator: Operator, *, several: bool) -> str:
@@ -562,7 +599,7 @@ def _recording(operator: Operator) -> str:
 # -- in place --------------------------------------------------------------------------------------
 
 
-def _inplace(operator: Operator, name: str, made: str, users: Set[str]) -> str:
+def _inplace(operator: Operator, name: str, made: str) -> str:
     writer, quick = f"_{name}writer", f"_{name}ufunc_writer"
     writers = f"{writer} = {made}\n"
     own = name == operator.name
@@ -572,7 +609,7 @@ def _inplace(operator: Operator, name: str, made: str, users: Set[str]) -> str:
     if ufunc is not None:
         extra = ", inexact=True" if inexact else ""
         writers += f"{quick} = store_ufunc(np.{ufunc}, {writer}{extra})\n"
-    spoken = _spoken(name, users)
+    spoken = operator.spoken_inplace
     body = _written(operator, writer, spoken)
     if ufunc is not None:
         short = fill(
@@ -590,19 +627,19 @@ def _inplace(operator: Operator, name: str, made: str, users: Set[str]) -> str:
             body = _checks(operator) + short
         else:
             body = fill(_WRITTEN_BY_UFUNC_IF, condition=condition, quick=short, general=body)
-    base = name.rstrip("_")
-    fallback = f"Write the result of `{base}` into the tensor itself, which is returned."
     return fill(
         _INPLACE,
         writers=writers,
         name=name,
         parameters=_parameters(operator),
-        doc=_doc((operator.doc if own else "") or fallback),
+        doc=docstring(operator.doc) if own else inplace_docstring(spoken, operator.doc),
         written=_explained(operator, body, name, out=False),
     )
 
 
 def _recorder(operator: Operator) -> str:
+    if operator.undifferentiable:
+        return "NotImplementedNode.record"
     return "None" if operator.inplace_node is None else f"{operator.inplace_node}.record"
 
 
@@ -611,7 +648,12 @@ def _checks(operator: Operator) -> str:
     for a in operator.arguments[1:]:
         if a.type == "Tensor":
             lines.append(f'array_of({a.name}, "{a.name}")\n')
-        elif operator.method and not a.keyword_only and a.type.removesuffix(" | None") in _NUMBERS:
+            if a.name == operator.read_first:
+                target = operator.arguments[0].name
+                lines.append(f"{a.name} = read_first({a.name}, {target})\n")
+        elif (
+            operator.is_public and not a.keyword_only and a.type.removesuffix(" | None") in _NUMBERS
+        ):
             # The funnel would take a tensor's array, which a kernel may take for the number.
             lines.append(f"refuse_tensor({a.name})\n")
     return "".join(lines)
@@ -637,21 +679,20 @@ def _written(operator: Operator, writer: str, spoken: str) -> str:
 # -- views and geometry ----------------------------------------------------------------------------
 
 
-def _geometry(operator: Operator, users: Set[str]) -> str:
+def _geometry(operator: Operator) -> str:
     written = fill(
         _WRITTEN_GEOMETRY,
         first=operator.arguments[0].name,
         node=str(operator.node),
         kernel=operator.kernel,
         rest=_rest(operator),
-        spoken=_spoken(operator.name, users),
+        spoken=operator.base,
     )
-    fallback = "Look at the same memory through another geometry from now on."
     return fill(
         _GEOMETRY,
         name=operator.name,
         parameters=_parameters(operator),
-        doc=_doc(operator.doc or fallback),
+        doc=docstring(operator.doc),
         written=_explained(operator, written),
     )
 
@@ -669,7 +710,7 @@ def _view(operator: Operator) -> str:
         name=operator.name,
         parameters=_parameters(operator),
         returned="tuple[T, ...]" if several else "T",
-        doc=_doc(operator.doc or f"See `{operator.name}` of PyTorch; the result is a view."),
+        doc=docstring(operator.doc),
         viewed=_explained(operator, viewed),
         node=_view_node(operator),
         arguments=_passed(operator) + (", copy=True" if operator.copies_view else ""),

@@ -151,7 +151,7 @@ def emit_node(operator: Operator, names: Names) -> str:
     fields = [(f"{name}_{what}", _METADATA_TYPE[what]) for name, what in metadata]
     fields += [(a.name, a.type if a.type in INTEGER_TYPES else unchecked(a.type)) for a in plain]
     edges = edges_of(operator, formulas, saved, results, names)
-    owned = emit_owned(edges, names.owning)
+    owned = emit_owned(edges, names)
     named = "" if operator.node_name is None else fill(_NAME, name=operator.node_name)
     return fill(
         _CLASS,

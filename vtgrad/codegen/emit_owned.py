@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 
 from .edges import Edge
+from .formula import Names
 from .overwriting import lent_operand, overwriting
 from .template import fill, tuple_of
 
@@ -39,33 +40,33 @@ if $wanted:
 """
 
 
-def emit_owned(edges: Sequence[Edge], owning: frozenset[str]) -> str:
+def emit_owned(edges: Sequence[Edge], names: Names) -> str:
     """The method as Python text; empty if no formula can reuse any memory."""
     if any(edge.is_list or "grads" in _names(edge.arrays.text) for edge in edges) or all(
-        overwriting(edge.arrays.text, owning, "owned") is None for edge in edges
+        overwriting(edge.arrays.text, names.reuse, names.owning, "owned") is None for edge in edges
     ):
         return ""
     return fill(
         _METHOD,
-        square=_square(edges),
-        edges="".join(_edge(edges, edge, owning) for edge in edges),
+        square=_square(edges, names),
+        edges="".join(_edge(edges, edge, names) for edge in edges),
         answers=tuple_of([f"grad{edge.nr}" for edge in edges]),
-        owners=tuple_of([_owner(edge) for edge in edges]),
+        owners=tuple_of([_owner(edge, names) for edge in edges]),
     )
 
 
-def _owner(edge: Edge) -> str:
-    lends = lent_operand(edge.arrays.text) is not None
+def _owner(edge: Edge, names: Names) -> str:
+    lends = lent_operand(edge.arrays.text, names.reuse) is not None
     return f"owner{edge.nr}" if lends else edge.ownership
 
 
-def _edge(edges: Sequence[Edge], edge: Edge, owning: frozenset[str]) -> str:
+def _edge(edges: Sequence[Edge], edge: Edge, names: Names) -> str:
     """One gradient, and whether it may be stored in the incoming one."""
     formula = edge.arrays.text
     later = edges[edge.nr + 1 :]
     owned = f"owned{edge.nr}" if later else "owned"
-    text = overwriting(formula, owning, owned) or formula
-    lent = lent_operand(formula)
+    text = overwriting(formula, names.reuse, names.owning, owned) or formula
+    lent = lent_operand(formula, names.reuse)
     owner, after = "", ""
     if lent is not None:
         text = f"product(lend, {owned}, {_operands(formula)})"
@@ -91,8 +92,8 @@ def _edge(edges: Sequence[Edge], edge: Edge, owning: frozenset[str]) -> str:
     )
 
 
-def _square(edges: Sequence[Edge]) -> str:
-    values = [lent_operand(edge.arrays.text) for edge in edges]
+def _square(edges: Sequence[Edge], names: Names) -> str:
+    values = [lent_operand(edge.arrays.text, names.reuse) for edge in edges]
     if len(values) != 2 or None in values:
         return ""
     return fill(

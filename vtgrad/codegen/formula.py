@@ -11,6 +11,7 @@ import dataclasses
 from typing import Final
 
 from .language import Operator, TableError
+from .overwriting import Reuse
 
 __all__ = ["ARRAYS", "TENSORS", "Evaluation", "Formula", "Names", "emit", "parse"]
 
@@ -47,6 +48,8 @@ class Names:
         Those whose result may share memory with an argument.
     owning : frozenset of str
         Helpers of which there is a version that reuses memory.
+    reuse : Reuse
+        Kernels that can reuse memory.
     """
 
     kernels: frozenset[str]
@@ -54,6 +57,7 @@ class Names:
     helpers: frozenset[str]
     aliasing: frozenset[str]
     owning: frozenset[str]
+    reuse: Reuse
 
 
 @dataclasses.dataclass(frozen=True)

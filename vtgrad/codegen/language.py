@@ -7,13 +7,14 @@ understand, naming the file and the operator.
 
 import ast
 import dataclasses
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import yaml
 
-__all__ = ["Argument", "Operator", "TableError", "read_table"]
+__all__ = ["Argument", "Composite", "Operator", "TableError", "read_composites", "read_table"]
 
 _KEYS: Final = {
     "op",
@@ -21,6 +22,7 @@ _KEYS: Final = {
     "node",
     "kernel",
     "copy",
+    "copy_doc",
     "grad",
     "fresh",
     "inplace",
@@ -35,9 +37,16 @@ _KEYS: Final = {
     "real_result",
     "overlapping",
     "replay",
-    "method",
     "number_first",
+    "overload_of",
+    "python",
+    "read_first",
+    "undifferentiable",
+    "variants",
+    "when",
     "refuses_floats",
+    "may_alias",
+    "reuses_memory",
 }
 
 
@@ -59,12 +68,16 @@ class Argument:
         Its default, as Python text.
     keyword_only : bool
         Whether it stands after the ``*``.
+    checked : bool
+        Whether the function looks at it before it does anything: a dimension, dimensions or a
+        flag, which are written ``Dim``, ``Dims`` and ``Flag``.
     """
 
     name: str
     type: str
     default: str | None
     keyword_only: bool
+    checked: bool = False
 
     @property
     def is_tensor(self) -> bool:
@@ -81,11 +94,17 @@ class Argument:
 class Operator:
     """One entry of a table; the fields are the keys of the language.
 
+    What is called ``pow.Tensor_Scalar`` in the table has the `base` ``pow``, which is what users
+    call it, the `overload` ``Tensor_Scalar``, and the `name` ``pow_Tensor_Scalar``, which is what
+    the generated function is called.
+
     A view with a `copy` is two operators: the first `has_copy`, the second `copies_view`, that is,
     its results are copies of the parts that the view shows.
     """
 
     name: str
+    base: str
+    overload: str | None
     arguments: tuple[Argument, ...]
     returns: str
     results: tuple[str, ...]
@@ -110,7 +129,14 @@ class Operator:
     overlapping: bool
     replay: bool
     real_result: bool
-    method: bool
+    variants: frozenset[str] | None
+    inplace_function: bool
+    python: Mapping[str, str]
+    when: str | None
+    read_first: str | None
+    undifferentiable: bool
+    may_alias: bool
+    reuses_memory: bool
     number_first: str | None
     refuses_floats: bool
     aliases: tuple[str, ...]
@@ -130,16 +156,42 @@ class Operator:
 
     @property
     def other_names(self) -> Mapping[str, str]:
-        """What the aliases stand for: each of them for the operator, with ``_`` in place."""
+        """What the aliases stand for: each of them for the operator, with ``_`` in place.
+
+        Aliases of an overload are those of its group.
+        """
+        if self.is_overload:
+            return {}
         found = dict.fromkeys(self.aliases, self.name)
         if self.inplace is not None:
             found |= {f"{alias}_": self.inplace for alias in self.aliases}
         return found
 
     @property
+    def spoken_inplace(self) -> str:
+        """What errors and the record of writes call the in-place variant."""
+        own = self.inplace is not None and self.inplace != f"{self.name}_"
+        return str(self.inplace) if own else f"{self.base.removesuffix('_')}_"
+
+    @property
     def nodes(self) -> tuple[str, ...]:
         """The classes of its nodes: of the operator itself, and of its in-place variant."""
         return tuple(dict.fromkeys(n for n in (self.node, self.inplace_node) if n is not None))
+
+    @property
+    def is_helper(self) -> bool:
+        """Whether users do not see it in any way: it is there for formulas and composites."""
+        return self.variants is not None and not self.variants
+
+    @property
+    def is_public(self) -> bool:
+        """Whether users see it under its own name, and not as an overload only."""
+        return not self.is_helper and not self.is_overload
+
+    @property
+    def is_overload(self) -> bool:
+        """Whether its name says that it is one of several overloads."""
+        return self.overload is not None and self.name == _function_name(self.base, self.overload)
 
     @property
     def plain_arguments(self) -> list[Argument]:
@@ -172,20 +224,81 @@ def read_table(path: Path) -> list[Operator]:
     """
     operators: list[Operator] = []
     for entry in yaml.safe_load(path.read_text()) or []:
+        if "composite" in entry:
+            continue
         operator = dataclasses.replace(_operator(path.name, entry), has_copy="copy" in entry)
         operators.append(operator)
         if operator.has_copy:
-            operators.append(_copy_of_view(operator, str(entry["copy"])))
+            doc = str(entry.get("copy_doc", "")).strip()
+            operators.append(_copy_of_view(operator, str(entry["copy"]), doc))
     return operators
 
 
-def _copy_of_view(view: Operator, name: str) -> Operator:
+_COMPOSITE_KEYS: Final = frozenset({"composite", "variants", "called", "python", "may_alias"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Composite:
+    """What a table says of a function that is written by hand in ``ops/composites``.
+
+    Attributes
+    ----------
+    name : str
+        The function.
+    variants : frozenset of str or None
+        Where users find it, if the table says so; `called`, what they call it.
+    python : mapping of str to str
+        The methods of Python that call it.
+    may_alias, returns_itself : bool
+        Whether the result of the kernel of the same name can be, or look at, an argument; whether
+        it is the very argument if it is not a new array.
+    """
+
+    name: str
+    variants: frozenset[str] | None
+    called: str
+    python: Mapping[str, str]
+    may_alias: bool
+    returns_itself: bool
+
+
+def read_composites(path: Path) -> list[Composite]:
+    """What one file says of functions that are written by hand.
+
+    Raises
+    ------
+    TableError
+        If an entry is not understood.
+    """
+    found: list[Composite] = []
+    for entry in yaml.safe_load(path.read_text()) or []:
+        if "composite" not in entry:
+            continue
+        name = str(entry["composite"])
+        where = f"{path.name}: {name}"
+        if set(entry) - _COMPOSITE_KEYS:
+            raise TableError(f"{where}: unknown keys {sorted(set(entry) - _COMPOSITE_KEYS)}")
+        found.append(
+            Composite(
+                name,
+                _variants(where, entry),
+                str(entry.get("called", name)),
+                _python_operators(where, entry),
+                bool(entry.get("may_alias", False)),
+                entry.get("may_alias") == "itself",
+            )
+        )
+    return found
+
+
+def _copy_of_view(view: Operator, name: str, doc: str) -> Operator:
     """The operator that returns copies of what a view shows."""
     if not view.is_view:
         raise TableError(f"{view.where}: only a view has a 'copy'")
+    base, overload = _split_name(view.where, name)
     return dataclasses.replace(
         view,
-        name=name,
+        name=_function_name(base, overload),
         returns="Tensor" if view.returns == "View" else "Copies",
         node=f"{view.node}_copy",
         inplace_node=f"{view.node}_copy",
@@ -194,10 +307,14 @@ def _copy_of_view(view: Operator, name: str) -> Operator:
         overlapping=False,
         copies_view=True,
         has_copy=False,
-        method=False,
+        base=base,
+        overload=overload,
+        variants=frozenset() if name.startswith("_") else frozenset({"function"}),
+        inplace_function=False,
+        python={},
         out=view.returns == "View",
         exact_out="exact",
-        doc=f"What `{view.name}` shows, as a copy.",
+        doc=doc or f"What `{view.base}` shows, as a copy.",
     )
 
 
@@ -214,12 +331,17 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
     signature = entry.get("op")
     if not isinstance(signature, str):
         raise TableError(f"{file}: an entry without 'op': {entry!r}")
-    where = f"{file}: {signature.split('(')[0]}"
+    title, bracket, parameters = signature.partition("(")
+    where = f"{file}: {title}"
+    base, overload = _split_name(where, title)
+    name = _function_name(base, overload)
+    if overload is None and "overload_of" in entry:
+        base, overload = _split_name(where, str(entry["overload_of"]))
     unknown = set(entry) - _KEYS
     if unknown:
         raise TableError(f"{where}: unknown keys {sorted(unknown)}")
     try:
-        tree = ast.parse(f"def {signature}: ...")
+        tree = ast.parse(f"def {name}{bracket}{parameters}: ...")
     except SyntaxError as error:
         raise TableError(f"{where}: bad signature {signature!r}: {error.msg}") from None
     function = tree.body[0]
@@ -233,18 +355,18 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
     grad = entry.get("grad", {})
     if not isinstance(grad, dict):
         raise TableError(f"{where}: 'grad' must map arguments to formulas")
-    for name, formula in grad.items():
-        if name not in names:
-            raise TableError(f"{where}: a formula for {name!r}, which is no tensor argument")
+    for argument, formula in grad.items():
+        if argument not in names:
+            raise TableError(f"{where}: a formula for {argument!r}, which is no tensor argument")
         if isinstance(formula, dict):
             if not {"region"} <= set(formula) <= {"region", "if"}:
-                raise TableError(f"{where}: {name}: expected a formula or 'region: formula'")
-            regions.add(name)
+                raise TableError(f"{where}: {argument}: expected a formula or 'region: formula'")
+            regions.add(argument)
             if "if" in formula:
                 condition = str(formula["if"])
-            formulas[name] = str(formula["region"])
+            formulas[argument] = str(formula["region"])
         else:
-            formulas[name] = str(formula)
+            formulas[argument] = str(formula)
     ufunc = entry.get("ufunc")
     ufunc_if = None
     inexact = False
@@ -261,12 +383,19 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         raise TableError(f"{where}: 'node' and 'grad' go together")
     fresh = entry.get("fresh", [])
     inplace = entry.get("inplace")
+    writing: list[str] = ["method"]
+    if isinstance(inplace, dict):
+        writing = [str(variant) for variant in inplace["variants"]]
+        inplace = inplace["name"]
+    elif inplace == "function":
+        inplace, writing = True, ["function", "method"]
     if "inplace_node" in entry and not (node and inplace):
         raise TableError(f"{where}: 'inplace_node' needs 'node' and 'inplace'")
     inplace_node = entry.get("inplace_node", node)
-    name = function.name
     return Operator(
         name=name,
+        base=base,
+        overload=overload,
         arguments=arguments,
         returns=returns,
         results=results,
@@ -280,7 +409,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         regions=frozenset(regions),
         region_if=condition,
         fresh=frozenset(names if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true
-        inplace=f"{name}_" if inplace is True else None if not inplace else str(inplace),
+        inplace=f"{name}_" if inplace is True else str(inplace) if inplace else None,
         inplace_node=None if inplace_node is None else str(inplace_node),
         writer=None if entry.get("writer") is None else str(entry["writer"]),
         distinct=bool(entry.get("distinct", False)),
@@ -292,11 +421,55 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         replay=bool(entry.get("replay", False)),
         real_result=bool(entry.get("real_result", False)),
         refuses_floats=bool(entry.get("refuses_floats", False)),
-        method=bool(entry.get("method", True)),
+        variants=_variants(where, entry),
+        inplace_function="function" in writing,
+        python=_python_operators(where, entry),
+        when=None if entry.get("when") is None else str(entry["when"]),
+        read_first=None if entry.get("read_first") is None else str(entry["read_first"]),
+        undifferentiable=bool(entry.get("undifferentiable", False)),
+        may_alias=bool(entry.get("may_alias", False)),
+        reuses_memory=bool(entry.get("reuses_memory", False)),
         number_first=str(entry["number_first"]) if "number_first" in entry else None,
         aliases=_aliases(where, entry),
         where=where,
     )
+
+
+def _split_name(where: str, title: str) -> tuple[str, str | None]:
+    """The name of an operator for users, and that of the overload."""
+    found = re.fullmatch(r"(\w+)(?:\.(\w+))?", title.strip())
+    if found is None:
+        raise TableError(f"{where}: {title!r} is no name of an operator")
+    return found[1], found[2]
+
+
+def _function_name(base: str, overload: str | None) -> str:
+    """What the function of an overload is called: ``fill_.Scalar`` is ``fill_Scalar_``."""
+    if overload is None:
+        return base
+    end = "_" if base.endswith("_") else ""
+    return f"{base.removesuffix('_')}_{overload}{end}"
+
+
+_VARIANTS: Final = frozenset({"function", "method"})
+
+
+def _variants(where: str, entry: Mapping[str, object]) -> frozenset[str] | None:
+    """Where users find an operator; None if the entry does not say."""
+    given = entry.get("variants")
+    if given is None:
+        return None
+    names = given if isinstance(given, list) else [] if given == "none" else [given]
+    if not _VARIANTS.issuperset(names):
+        raise TableError(f"{where}: 'variants' is none, or some of {sorted(_VARIANTS)}")
+    return frozenset(names)
+
+
+def _python_operators(where: str, entry: Mapping[str, object]) -> dict[str, str]:
+    given = entry.get("python", {})
+    if not isinstance(given, dict):
+        raise TableError(f"{where}: 'python' maps methods of Python to expressions")
+    return {str(name): str(text) for name, text in given.items()}
 
 
 def _aliases(where: str, entry: Mapping[str, object]) -> tuple[str, ...]:
@@ -319,16 +492,22 @@ def _arguments(where: str, function: ast.FunctionDef) -> tuple[Argument, ...]:
     return tuple(arguments)
 
 
+# Types whose values are looked at first, and what they are then.
+_CHECKED: Final = {"Dim": "int", "Dims": "Dims", "Flag": "bool"}
+
+
 def _argument(
     where: str, arg: ast.arg, default: ast.expr | None, *, keyword_only: bool
 ) -> Argument:
     if arg.annotation is None:
         raise TableError(f"{where}: argument {arg.arg!r} has no type")
+    written = ast.unparse(arg.annotation).split(" | ")
     return Argument(
         arg.arg,
-        ast.unparse(arg.annotation),
+        " | ".join(_CHECKED.get(part, part) for part in written),
         None if default is None else ast.unparse(default),
         keyword_only,
+        bool(_CHECKED.keys() & set(written)),
     )
 
 

@@ -8,26 +8,33 @@ that the node owns. `overwriting` turns ``k.mul(grad, k.conj(k.cos(self_)))`` in
 
 import ast
 import copy
+import dataclasses
 from collections.abc import Mapping
-from typing import Final
 
-__all__ = ["lent_operand", "owning_helpers", "overwriting", "overwriting_function"]
+__all__ = ["Reuse", "lent_operand", "owning_helpers", "overwriting", "overwriting_function"]
 
-# Kernels that compute element by element, with an ``out`` that may be one of the operands. Their
-# result has the dtype in which the operands meet.
-_STORING: Final = frozenset(
+
+@dataclasses.dataclass(frozen=True)
+class Reuse:
+    """What the tables say of the kernels that formulas call.
+
+    Attributes
+    ----------
+    storing : frozenset of str
+        Those that compute element by element, with an ``out`` that may be one of the operands.
+        Their result has the dtype in which the operands meet.
+    passing : frozenset of str
+        Those that return their argument itself where they do not make a new array, so that the
+        result is free if the argument is.
     """
-    add cos cosh div exp halved_where log mul neg pow reciprocal rsqrt rsub sin sinh sqrt sub
-    threshold_backward where
-    """.split()
-)
 
-# Kernels that return their argument or a view of it, so that it is free if the argument is.
-_PASSING: Final = frozenset({"conj"})
+    storing: frozenset[str]
+    passing: frozenset[str]
 
 
 class _Rewrite(ast.NodeTransformer):
-    def __init__(self, owning: frozenset[str], owned: str | None) -> None:
+    def __init__(self, reuse: Reuse, owning: frozenset[str], owned: str | None) -> None:
+        self.reuse = reuse
         self.owning = owning
         self.owned = owned
         self.changed = False
@@ -35,7 +42,7 @@ class _Rewrite(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         kernel = _kernel(node)
         helper = _helper(node)
-        if kernel in _STORING and not any(isinstance(a, ast.Starred) for a in node.args):
+        if kernel in self.reuse.storing and not any(isinstance(a, ast.Starred) for a in node.args):
             bits = self._free_operands(node.args)
         else:
             bits = None
@@ -57,7 +64,7 @@ class _Rewrite(ast.NodeTransformer):
         mask = 0
         terms: list[ast.expr] = []
         for i, operand in enumerate(operands):
-            if is_temporary(operand):
+            if is_temporary(operand, self.reuse):
                 mask |= 1 << i
             elif self.owned is not None and isinstance(operand, ast.Name) and operand.id == "grad":
                 name = ast.Name(self.owned, ast.Load())
@@ -84,38 +91,40 @@ def _helper(node: ast.Call) -> str:
     return ast.unparse(node.func).removeprefix("array_formulas.")
 
 
-def is_temporary(node: ast.expr) -> bool:
+def is_temporary(node: ast.expr, reuse: Reuse) -> bool:
     """Whether an expression gives an array that nobody else can hold."""
     kernel = _kernel(node)
     assert kernel is None or isinstance(node, ast.Call)
-    if kernel in _PASSING and isinstance(node, ast.Call):
-        return is_temporary(node.args[0])
-    return kernel in _STORING
+    if kernel in reuse.passing and isinstance(node, ast.Call):
+        return is_temporary(node.args[0], reuse)
+    return kernel in reuse.storing
 
 
 def _uses_of_grad(node: ast.AST) -> int:
     return sum(isinstance(n, ast.Name) and n.id in {"grad", "grads"} for n in ast.walk(node))
 
 
-def overwriting(text: str, owning: frozenset[str], owned: str) -> str | None:
+def overwriting(text: str, reuse: Reuse, owning: frozenset[str], owned: str) -> str | None:
     """A formula over arrays, as `emit` wrote it, with memory reused; None if there is none to.
 
     Parameters
     ----------
     text : str
         The formula.
+    reuse : Reuse
+        What is known of kernels.
     owning : frozenset of str
         The helpers that `overwriting_function` was given and changed.
     owned : str
         The name of the bit that tells whether the gradient may be overwritten.
     """
     tree = ast.parse(text, mode="eval").body
-    rewrite = _Rewrite(owning, owned if _uses_of_grad(tree) == 1 else None)
+    rewrite = _Rewrite(reuse, owning, owned if _uses_of_grad(tree) == 1 else None)
     tree = rewrite.visit(tree)
     return ast.unparse(tree) if rewrite.changed else None
 
 
-def lent_operand(text: str) -> str | None:
+def lent_operand(text: str, reuse: Reuse) -> str | None:
     """The saved value that ``grad * conj(value)`` is if `grad` is one everywhere.
 
     None if `text`, a formula over arrays, is no such product.
@@ -124,26 +133,30 @@ def lent_operand(text: str) -> str | None:
     if _kernel(tree) != "mul" or not isinstance(tree, ast.Call):
         return None
     first, second = tree.args
-    if _kernel(second) in _PASSING and isinstance(second, ast.Call):
+    if _kernel(second) in reuse.passing and isinstance(second, ast.Call):
         second = second.args[0]
     if isinstance(first, ast.Name) and first.id == "grad" and isinstance(second, ast.Name):
         return second.id
     return None
 
 
-def owning_helpers(functions: Mapping[str, ast.FunctionDef]) -> frozenset[str]:
+def owning_helpers(functions: Mapping[str, ast.FunctionDef], reuse: Reuse) -> frozenset[str]:
     """The helpers of which `overwriting_function` makes something else."""
     found: frozenset[str] = frozenset()
     while True:
         more = frozenset(
-            name for name, f in functions.items() if overwriting_function(f, found) is not None
+            name
+            for name, f in functions.items()
+            if overwriting_function(f, reuse, found) is not None
         )
         if more == found:
             return found
         found = more
 
 
-def overwriting_function(function: ast.FunctionDef, owning: frozenset[str]) -> str | None:
+def overwriting_function(
+    function: ast.FunctionDef, reuse: Reuse, owning: frozenset[str]
+) -> str | None:
     """A helper of formulas with memory reused, and ``owned`` as its first parameter.
 
     Its first parameter must be ``grad``. That is overwritten in a ``return`` that uses it once,
@@ -166,7 +179,7 @@ def overwriting_function(function: ast.FunctionDef, owning: frozenset[str]) -> s
 
         def _expressions(self, node: ast.stmt, may_own: bool) -> ast.AST:
             nonlocal changed
-            rewrite = _Rewrite(owning, "owned" if may_own else None)
+            rewrite = _Rewrite(reuse, owning, "owned" if may_own else None)
             result: ast.AST = rewrite.visit(node)
             changed = changed or rewrite.changed
             return result

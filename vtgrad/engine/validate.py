@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from ..errors import GradientError
@@ -13,10 +15,13 @@ from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase
 
-__all__ = ["fit_array", "fit_tensor", "sum_array_to", "wrong_count"]
+__all__ = ["fit_array", "fit_tensor", "wrong_count"]
 
 # An alias saves an attribute look-up for every gradient.
 _ndarray = np.ndarray
+_HALF: Final = np.dtype(np.float16)
+# NumPy's sum of so few elements loses no digits, except in half precision; see Note [Long sums].
+_FEW: Final = 4096
 
 
 def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: int) -> Gradient:
@@ -44,12 +49,12 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
         # NumPy returns scalars for 0-d results, and users may return lazy arrays.
         grad = np.asarray(resolved(grad))
     if grad.shape != meta.shape:
-        if grad.shape[1:] == meta.shape:
+        if grad.shape[1:] == meta.shape and grad.size <= _FEW and grad.dtype != _HALF:
             # The gradient of an operand added to each row, such as a bias.
             grad = np.asarray(np.add.reduce(grad, 0))
         else:
             _check_broadcast(grad.shape, meta.shape, node, nr)
-            grad = sum_array_to(grad, meta.shape)
+            grad = operators().sum_to_size(grad, meta.shape)
     if grad.dtype != meta.dtype:
         grad = _cast(grad, meta.dtype)
     return grad
@@ -87,16 +92,6 @@ def _check_broadcast(found: Shape, expected: Shape, node: Node, nr: int) -> None
             expected=expected,
             found=found,
         )
-
-
-def sum_array_to(grad: Array, shape: Shape) -> Array:
-    """The sum over the dimensions that broadcasting from `shape` added or stretched."""
-    lead = grad.ndim - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1
-    )
-    total: Array = np.asarray(np.add.reduce(grad, axis=axes, keepdims=True))
-    return total.reshape(shape)
 
 
 def _cast(grad: Array, dtype: NumpyDType) -> Array:

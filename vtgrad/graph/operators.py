@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from ..storage.arrays import NumpyDType, Shape
+from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -71,6 +71,9 @@ class Operators(Protocol):
 
     def check_add_(self, target: TensorBase, shape: Shape, dtype: NumpyDType) -> None:
         """Raise the error of `add_` for a source of this shape and dtype."""
+
+    def sum_to_size(self, a: Array, size: Shape) -> Array:
+        """An array summed over every dimension in which `size` was broadcast to its shape."""
 
     def fit(self, a: TensorBase, shape: Shape, dtype: NumpyDType) -> TensorBase:
         """A gradient summed to `shape` and cast to `dtype`, the real part for real dtypes."""

@@ -5,34 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self, cast
 
-import numpy as np
-
 from ..errors import ArgumentTypeError, ShapeError
+from ..ops.calling.numbers import python_operand
 from ..ops.calling.types import Index
 from ..ops.generated import functional as F
+from ..ops.generated.python_operators import PythonOperators
 from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Number
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase, wrap_like
-from ..storage.unchecked import AnyInt, T
+from ..storage.unchecked import AnyInt
 from ..storage.warn import warn
-from ..views.write import write_ufunc
 
 __all__ = ["OperatorMethods"]
 
 
-def _operand(other: object) -> TensorBase | Number | None:
-    """The other operand, NumPy's scalars as numbers; None if it is not a valid operand."""
-    if isinstance(other, TensorBase):
-        return other
-    if isinstance(other, np.generic):
-        other = other.item()
-    return other if isinstance(other, (int, float, complex)) else None
-
-
 def _assign(part: TensorBase, value: object, name: str) -> None:
     """Overwrite a part of a tensor, for ``x.real = y``."""
-    operand = _operand(value)
+    operand = python_operand(value)
     if operand is None:
         raise ArgumentTypeError(
             f".{name} takes a tensor or a number, not {type(value).__name__}", argument=name
@@ -47,336 +37,21 @@ def _warn_of_rank(name: str, ndim: int) -> None:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class OperatorMethods(TensorBase):
-    """The operators ``+``, ``@``, ``[]``, ``<`` and the others.
-
-    Operators return NotImplemented for operands that are neither tensors nor numbers, so that
-    Python tries the other operand. Therefore their results are of type `T`: compiled code would
-    refuse NotImplemented as a `Self`, see Note [Arguments arrive unchecked].
-    """
+class OperatorMethods(PythonOperators):
+    """What ``[]``, ``~`` and the properties of matrices and complex numbers do."""
 
     __slots__ = ()
 
-    def __add__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
-            return F.add(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.add(self, operand)
-
-    def __sub__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
-            return F.sub(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.sub(self, operand)
-
-    def __mul__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
-            return F.mul(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.mul(self, operand)
-
-    def __truediv__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
-            return F.div(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.div(self, operand)
-
-    def __floordiv__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.floor_divide(self, operand)
-
-    def __mod__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.remainder(self, operand)
-
-    def __pow__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
-            return F.pow(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.pow(self, operand)
-
-    def __and__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_and(self, operand)
-
-    def __or__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_or(self, operand)
-
-    def __xor__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_xor(self, operand)
-
-    def __lshift__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_left_shift(self, operand)
-
-    def __rshift__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_right_shift(self, operand)
-
-    def __lt__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.lt(self, operand)
-
-    def __le__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.le(self, operand)
-
-    def __gt__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.gt(self, operand)
-
-    def __ge__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.ge(self, operand)
-
-    def __eq__(self: T, other: object) -> T:  # type: ignore[override]  # element by element
-        if isinstance(other, np.ndarray):
-            # The array would not answer, and Python would compare identities.
-            raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.eq(self, operand)
-
-    def __ne__(self: T, other: object) -> T:  # type: ignore[override]  # element by element
-        if isinstance(other, np.ndarray):
-            raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.ne(self, operand)
-
     def __hash__(self) -> int:
         return id(self)
-
-    def __radd__(self: T, other: Number) -> T:
-        if type(other) is float or type(other) is int:
-            return F.add(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.add(self, operand)
-
-    def __rmul__(self: T, other: Number) -> T:
-        if type(other) is float or type(other) is int:
-            return F.mul(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.mul(self, operand)
-
-    def __rsub__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.rsub(self, operand)
-
-    def __rtruediv__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.mul(F.reciprocal(self), operand)
-
-    def __rpow__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.pow(operand, self)  # type: ignore[return-value]  # the left one's class
-
-    def __rfloordiv__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.floor_divide(operand, self)  # type: ignore[return-value]  # the left one's class
-
-    def __rmod__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.remainder(operand, self)  # type: ignore[return-value]  # the left one's class
-
-    def __rand__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_and(self, operand)
-
-    def __ror__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_or(self, operand)
-
-    def __rxor__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_xor(self, operand)
-
-    def __rlshift__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return cast("T", F.bitwise_left_shift(operand, self))
-
-    def __rrshift__(self: T, other: Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return cast("T", F.bitwise_right_shift(operand, self))
-
-    def __rmatmul__(self: T, other: object) -> T:
-        if not isinstance(other, TensorBase):
-            return NotImplemented
-        return F.matmul(cast("T", other), self)
-
-    def __matmul__(self: T, other: object) -> T:
-        if not isinstance(other, TensorBase):
-            return NotImplemented
-        return F.matmul(self, other)
-
-    def __neg__(self) -> Self:
-        return F.neg(self)
-
-    def __pos__(self) -> Self:
-        return F.positive(self)
-
-    def __abs__(self) -> Self:
-        return F.abs(self)
 
     def __invert__(self) -> Self:
         if self._impl.array.dtype.kind in "fc":
             raise ArgumentTypeError(f"~ needs integers or bools, not {self.dtype.name}")
         return F.bitwise_not(self)
 
-    def __iadd__(self: T, other: TensorBase | Number) -> T:
-        # The quick way of `add_`, inline to save a call.
-        try:
-            if write_ufunc(self._impl, np.add, other, "add_"):
-                return self
-        except OverflowError:
-            return F.add_(self, other)  # raises the error
-        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
-            return F.add_(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.add_(self, operand)
-
-    def __isub__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
-            return F.sub_(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.sub_(self, operand)
-
-    def __imul__(self: T, other: TensorBase | Number) -> T:
-        # The quick way of `mul_`, inline to save a call.
-        try:
-            if write_ufunc(self._impl, np.multiply, other, "mul_"):
-                return self
-        except OverflowError:
-            return F.mul_(self, other)  # raises the error
-        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
-            return F.mul_(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.mul_(self, operand)
-
-    def __itruediv__(self: T, other: TensorBase | Number) -> T:
-        if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
-            return F.div_(self, other)
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.div_(self, operand)
-
-    def __ifloordiv__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.floor_divide_(self, operand)
-
-    def __imod__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.remainder_(self, operand)
-
-    def __ipow__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.pow_(self, operand)
-
-    def __iand__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_and_(self, operand)
-
-    def __ior__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_or_(self, operand)
-
-    def __ixor__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_xor_(self, operand)
-
-    def __ilshift__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_left_shift_(self, operand)
-
-    def __irshift__(self: T, other: TensorBase | Number) -> T:
-        operand = _operand(other)
-        if operand is None:
-            return NotImplemented
-        return F.bitwise_right_shift_(self, operand)
-
     def __getitem__(self, index: Index) -> Self:
-        # By far the most frequent case; the operator checks the range itself.
+        # Much the most frequent case; the operator checks the range itself.
         return F.select(self, 0, index) if type(index) is int else F.getitem(self, index)
 
     def __setitem__(self, index: Index, value: TensorBase | Number) -> None:

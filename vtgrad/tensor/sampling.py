@@ -349,8 +349,8 @@ def normal(
         raise ArgumentTypeError("normal of tensors takes no size, dtype, device or requires_grad")
     if isinstance(mean, Tensor):
         if isinstance(std, Tensor):
-            return F.normal_of_both(mean, std, generator=generator, out=out)
-        return F.normal_of_means(mean, std, generator=generator, out=out)
+            return F.normal_Tensor_Tensor(mean, std, generator=generator, out=out)
+        return F.normal_Tensor_float(mean, std, generator=generator, out=out)
     if isinstance(std, Tensor):
-        return F.normal_of_deviations(mean, std, generator=generator, out=out)
+        return F.normal_float_Tensor(mean, std, generator=generator, out=out)
     raise ArgumentTypeError("normal of two numbers needs a size", argument="size")

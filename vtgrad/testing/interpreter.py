@@ -37,7 +37,8 @@ class Interpreter:
     Attributes
     ----------
     names : dict
-        All that the program has named, and what its text calls. The two libraries are driven
+        All that the program has named, and what its text calls: the library as ``vt``, and the list
+        ``seen`` in which hooks note what they see. The two libraries are driven
         through text and compared by the names of attributes, so these objects have no static type.
     line : str
         The line that was run last.
@@ -45,7 +46,7 @@ class Interpreter:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.names: dict[str, Any] = {"vt": library.module, **library.names()}
+        self.names: dict[str, Any] = {"vt": library.module, "seen": [], **library.names()}
         self.names.update((name, rule.call) for name, rule in library.rules.items())
         self.line: str = ""
 

@@ -1,4 +1,4 @@
-"""Who says whether a library did what it should: judges, their verdicts, and what differed."""
+"""What a judge of a library is, its verdict on a step, and what can differ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,4 +105,4 @@ class Judge(Protocol):
         """
 
     def finish(self) -> Verdict:
-        """Compare once more, after the program."""
+        """Compare once more, after the program, and let go of all tensors."""

@@ -51,7 +51,6 @@ class ModelJudge:
         where = "vtgrad.testing.checking.machine(*rules).library" if library.rules else "library"
         self.replay = f"vtgrad.testing.session.replay(steps, {where})"
         self._subject: Interpreter = Interpreter(library)
-        self._seen: list[tuple[str, TensorLike]] = []
         self._nodes: dict[int, tuple[Variable | None, object]] = {}
         self._has_ended = False
         # What is predicted of the step that is being run.
@@ -63,7 +62,6 @@ class ModelJudge:
     def begin(self, subject: Interpreter) -> None:
         """See `Judge`."""
         self._subject = subject
-        subject.names["seen"] = self._seen
 
     def prepare(self, step: Step) -> bool:
         """See `Judge`: the model does the step, unless it makes no prediction for it."""
@@ -195,7 +193,7 @@ class ModelJudge:
         return np.allclose(found, expected, _ROUNDING, _ROUNDING * largest)
 
     def _compare_heard(self) -> None:
-        heard = [(name, _flat(gradient)) for name, gradient in self._seen]
+        heard = [(name, _flat(gradient)) for name, gradient in self._subject.names["seen"]]
         expected, found = sorted(self.world.heard), sorted(heard)
         if self.library.rules and [name for name, _ in expected] == [name for name, _ in found]:
             pairs = zip(self.world.heard, heard, strict=True)

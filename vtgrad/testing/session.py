@@ -111,9 +111,9 @@ class Session:
         Where the program is run.
     inspects_always : bool
         Read ``grad_fn`` of every tensor after every step. Reading rebuilds, so programs in which
-        nobody looks behave differently inside: both are worth testing.
+        nothing is read behave differently inside: both are worth testing.
     judges : sequence of Judge, optional
-        Who compares; a `ModelJudge` by default.
+        What compares after each step; a `ModelJudge` by default.
 
     Attributes
     ----------
@@ -178,8 +178,8 @@ class Session:
         return True
 
     def finish(self) -> None:
-        """Let the judges compare a last time."""
-        for judge in self.judges:
+        """Let the judges compare a last time, and let go of what they hold; the first one last."""
+        for judge in reversed(self.judges):
             self._take(judge, judge.finish())
 
     def _take(self, judge: Judge, verdict: Verdict) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from .libraries import Library
 from .program import without_orphans
 from .session import DivergenceError, Session
 from .steps import (
@@ -30,7 +29,7 @@ from .steps import (
     View,
 )
 
-__all__ = ["Attempt", "model_attempt", "shrink"]
+__all__ = ["Attempt", "attempt_in", "shrink"]
 
 #: Runs what can be run of a program; returns its divergence if it fails as the original does.
 Attempt: TypeAlias = Callable[[Sequence[Step]], DivergenceError | None]
@@ -145,6 +144,8 @@ def _renamed(step: Step, old: Sequence[int], new: int) -> Step:
 
 def _refitted(step: Step, session: Session) -> Step:
     """Give a pass a cotangent of the shape that its tensor has by now."""
+    if isinstance(step, Line):
+        return step
     if isinstance(step, Inference):
         return Inference(_refitted(step.step, session))
     subject: int = getattr(step, "target", -1)
@@ -189,24 +190,37 @@ def _plain(step: Step) -> Iterator[Step]:
             yield replace(step, inputs=tuple(i for i in step.inputs if i != index))
 
 
-def model_attempt(library: Library, *, inspects_always: bool) -> Attempt:
-    """Return the attempt that runs programs against the model."""
+def attempt_in(make: Callable[[], Session], signature: str = "") -> Attempt:
+    """Return the attempt that runs a program in a session of its own.
+
+    Parameters
+    ----------
+    make : callable
+        Makes a session.
+    signature : str
+        Of the failures that count; any if it is empty.
+    """
 
     def attempt(steps: Sequence[Step]) -> DivergenceError | None:
-        session = Session(library, inspects_always=inspects_always)
-        try:
-            for step in steps:
-                try:
-                    session.run(_refitted(step, session))
-                except KeyError:
-                    continue  # of a tensor that is gone
-            session.finish()
-        except DivergenceError as divergence:
-            if isinstance(divergence.__cause__, NameError):
-                return None  # a step that is refused anyway speaks of a tensor that is gone
-            return divergence
-        except (ValueError, IndexError, TypeError):
-            return None  # a step does not fit the tensor that it now speaks of
-        return None
+        failure = _failure(make(), steps)
+        return failure if failure is None or signature in ("", failure.signature) else None
 
     return attempt
+
+
+def _failure(session: Session, steps: Sequence[Step]) -> DivergenceError | None:
+    """Run what can be run of a program; return its divergence, if it has one."""
+    try:
+        for number, step in enumerate(steps, 1):
+            try:
+                session.run(_refitted(step, session), last=number == len(steps))
+            except KeyError:
+                continue  # of a tensor that is gone
+        session.finish()
+    except DivergenceError as divergence:
+        if isinstance(divergence.__cause__, NameError):
+            return None  # a step that is refused anyway speaks of a tensor that is gone
+        return divergence
+    except (ValueError, IndexError, TypeError):
+        return None  # a step does not fit the tensor that it now speaks of
+    return None

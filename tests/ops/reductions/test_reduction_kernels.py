@@ -102,6 +102,11 @@ def test_long_sums_do_not_stall_with_any_strides() -> None:
     assert reductions.sum(rows, 0).tolist() == [count, count]
     assert reductions.sum(rows[:, :1]).item() == count
     assert reductions.mean(rows, 0, True).tolist() == [[1.0, 1.0]]
+    # Expanded: strides of zero, which NumPy does not sort.
+    one, two = np.ones(1, np.float32), np.ones(2, np.float32)
+    for expanded in (one, two, two.reshape(1, 2)):
+        assert reductions.sum(np.broadcast_to(expanded, (count, 2)), 0).tolist() == [count, count]
+    assert reductions.sum(np.broadcast_to(one, (2**12, 2**13))).item() == 2**25
 
 
 def test_sums_in_blocks_agree_with_numpy() -> None:
@@ -239,7 +244,7 @@ def test_running_sums_round_once_per_element() -> None:
 
 
 def test_running_logarithms_of_equal_real_parts_lie_on_the_branch_of_the_later_one() -> None:
-    steps = cumulative.logcumsumexp_dim(np.array([-1j, -5j]), 0)
+    steps = cumulative.logcumsumexp(np.array([-1j, -5j]), 0)
     np.testing.assert_allclose(np.exp(steps), [np.exp(-1j), np.exp(-1j) + np.exp(-5j)])
     assert -2 * np.pi < steps[1].imag < -np.pi
 

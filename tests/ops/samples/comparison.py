@@ -42,8 +42,8 @@ def _comparisons() -> Samples:
     found: Samples = {}
     for name, function in _COMPARISONS.items():
         found[name] = [sample(function, MATRIX, OTHER), sample(function, WHOLE, 2)]
-        found[f"{name}_number"] = [sample(function, MATRIX, 0.25)]
-        found[f"{name}_tensor"] = [sample(function, MATRIX, OTHER)]
+        found[f"{name}_Scalar"] = [sample(function, MATRIX, 0.25)]
+        found[f"{name}_Tensor"] = [sample(function, MATRIX, OTHER)]
     return found
 
 
@@ -79,21 +79,21 @@ SAMPLES: Final[Samples] = {
         sample(lambda x, c: np.where(c, x / 2, x), MATRIX.T, MASK.T),
     ],
     "threshold_backward": [sample(lambda g, x, t: g * (x > t), MATRIX, OTHER, 0.5)],
-    "clamp_tensors": [
+    "clamp_Tensor": [
         sample(_clamp, MATRIX, min=SMALL, max=POSITIVE),
         sample(_clamp, MATRIX, min=SMALL),
         sample(_clamp, MATRIX, max=SMALL),
     ],
-    "clamp_numbers": [
+    "clamp_default": [
         sample(_clamp, MATRIX, -0.5, 1.0),
         sample(_clamp, MATRIX, max=0.5),
         sample(_clamp, WHOLE, -1, 3),
     ],
-    "clamp_min_number": [sample(np.maximum, MATRIX, 0.5)],
-    "clamp_min_tensor": [sample(np.maximum, MATRIX, OTHER)],
-    "clamp_max_number": [sample(np.minimum, MATRIX, 0.5)],
-    "clamp_max_tensor": [sample(np.minimum, MATRIX, OTHER)],
-    "where_between": [
+    "clamp_min_default": [sample(np.maximum, MATRIX, 0.5)],
+    "clamp_min_Tensor": [sample(np.maximum, MATRIX, OTHER)],
+    "clamp_max_default": [sample(np.minimum, MATRIX, 0.5)],
+    "clamp_max_Tensor": [sample(np.minimum, MATRIX, OTHER)],
+    "where_self": [
         sample(np.where, MASK, MATRIX, OTHER),
         sample(np.where, MASK, VECTOR, 2.5),
     ],

@@ -32,8 +32,8 @@ SAMPLES: Final[Samples] = {
     ],
     "clone": [sample(np.copy, MATRIX), sample(np.copy, COMPLEX)],
     "zero_": [sample(np.zeros_like, MATRIX)],
-    "fill_number_": [sample(np.full_like, MATRIX, 2.5)],
-    "fill_tensor_": [sample(np.full_like, MATRIX, array(2.5))],
+    "fill_Scalar_": [sample(np.full_like, MATRIX, 2.5)],
+    "fill_Tensor_": [sample(np.full_like, MATRIX, array(2.5))],
     "copy_": [
         sample(lambda x, y: y, MATRIX, OTHER),
         sample(lambda x, y: np.broadcast_to(y, x.shape), MATRIX, VECTOR),

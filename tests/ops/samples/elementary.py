@@ -58,7 +58,7 @@ _UNARY: Final[Unary] = {
     "floor": (np.floor, [MATRIX]),
     "ceil": (np.ceil, [MATRIX]),
     "trunc": (np.trunc, [MATRIX]),
-    "round_whole": (np.round, [MATRIX]),
+    "round_default": (np.round, [MATRIX]),
     "frac": (_frac, [MATRIX]),
     "asinh": (np.arcsinh, [MATRIX, COMPLEX]),
     "acosh": (np.arccosh, [POSITIVE + 1, COMPLEX]),

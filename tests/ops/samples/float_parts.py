@@ -38,14 +38,14 @@ _UNARY: Final[Unary] = {
 
 # Operator, the same in NumPy, and pairs of operands to try.
 _BINARY: Final[Binary] = {
-    "copysign_tensor": (np.copysign, [(MATRIX, OTHER), (MATRIX, -VECTOR)]),
-    "copysign_number": (np.copysign, [(MATRIX, -2.5)]),
+    "copysign_Tensor": (np.copysign, [(MATRIX, OTHER), (MATRIX, -VECTOR)]),
+    "copysign_Scalar": (np.copysign, [(MATRIX, -2.5)]),
     "nextafter": (np.nextafter, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
     "ldexp": (
         lambda a, b: a * 2.0**b,
         [(MATRIX, OTHER), (MATRIX, VECTOR), (MATRIX, WHOLE), (COMPLEX, SECOND_COMPLEX)],
     ),
-    "heaviside_values": (np.heaviside, [(MATRIX, OTHER), (MATRIX * 0, VECTOR)]),
+    "heaviside": (np.heaviside, [(MATRIX, OTHER), (MATRIX * 0, VECTOR)]),
 }
 
 SAMPLES: Final[Samples] = {

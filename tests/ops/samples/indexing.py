@@ -165,8 +165,8 @@ SAMPLES: Final[Samples] = {
         sample(_index_added, MATRIX, 1, REPEATED, OTHER, alpha=0.5),
     ],
     "index_copy": [sample(_index_stored, MATRIX, 1, CHOICE, PAIRS)],
-    "index_fill_number": [sample(_index_stored, MATRIX, 1, CHOICE, 2.5)],
-    "index_fill_tensor": [sample(_index_stored, MATRIX, 1, CHOICE, array(2.5))],
+    "index_fill_int_Scalar": [sample(_index_stored, MATRIX, 1, CHOICE, 2.5)],
+    "index_fill_int_Tensor": [sample(_index_stored, MATRIX, 1, CHOICE, array(2.5))],
     "index_mask": [
         sample(lambda i, n, d: np.array([[True, False, True]] * 2), CHOICE, (2, 3), 1),
     ],
@@ -182,8 +182,8 @@ SAMPLES: Final[Samples] = {
         ),
     ],
     "masked_spread": [sample(lambda v, n, m: _spread(v, n, m), VECTOR, (2, 3), MASK)],
-    "masked_fill_number": [sample(_masked, MATRIX, MASK, 2.5)],
-    "masked_fill_tensor": [sample(_masked, MATRIX, MASK, array(2.5))],
+    "masked_fill_Scalar": [sample(_masked, MATRIX, MASK, 2.5)],
+    "masked_fill_Tensor": [sample(_masked, MATRIX, MASK, array(2.5))],
     "index_at": [
         sample(lambda x, i, p: x[i[0]], MATRIX, [ROWS], (0,)),
         sample(lambda x, i, p: x[i[0], i[1]], MATRIX, [ROWS, array([2, 2, 0], "int64")], (0, 1)),

@@ -74,26 +74,26 @@ def _renorm(x: Array, p: float, dim: int, maxnorm: float) -> object:
 
 
 SAMPLES: Final[Samples] = {
-    "sum_all": [sample(np.sum, MATRIX), sample(np.sum, COMPLEX), sample(np.sum, WHOLE)],
-    "sum_dim": [
+    "sum_default": [sample(np.sum, MATRIX), sample(np.sum, COMPLEX), sample(np.sum, WHOLE)],
+    "sum_dim_IntList": [
         sample(lambda x, d: x.sum(1), MATRIX, 1),
         sample(lambda x, d, k: x.sum((0, 2), keepdims=True), CUBE, (0, -1), True),
         sample(lambda x, d: x.sum(0), COMPLEX, [0]),
     ],
-    "mean_all": [sample(np.mean, MATRIX), sample(np.mean, COMPLEX)],
+    "mean_default": [sample(np.mean, MATRIX), sample(np.mean, COMPLEX)],
     "mean_dim": [
         sample(lambda x, d: x.mean(1), MATRIX, 1),
         sample(lambda x, d, k: x.mean((0, 2), keepdims=True), CUBE, (0, -1), True),
     ],
-    "prod_all": [sample(np.prod, MATRIX), sample(np.prod, WITH_ZERO), sample(np.prod, COMPLEX)],
-    "prod_dim": [
+    "prod_default": [sample(np.prod, MATRIX), sample(np.prod, WITH_ZERO), sample(np.prod, COMPLEX)],
+    "prod_dim_int": [
         sample(lambda x, d: x.prod(1), MATRIX, 1),
         sample(lambda x, d, k: x.prod(1, keepdims=True), WITH_ZERO, 1, True),
         sample(lambda x, d: x.prod(0), COMPLEX, 0),
     ],
-    "max_all": [sample(np.max, MATRIX), sample(np.max, WHOLE)],
-    "min_all": [sample(np.min, MATRIX), sample(np.min, WHOLE)],
-    "median_all": [sample(lambda x: np.sort(x.reshape(-1))[(x.size - 1) // 2], MATRIX)],
+    "max_default": [sample(np.max, MATRIX), sample(np.max, WHOLE)],
+    "min_default": [sample(np.min, MATRIX), sample(np.min, WHOLE)],
+    "median_default": [sample(lambda x: np.sort(x.reshape(-1))[(x.size - 1) // 2], MATRIX)],
     "max_dim": [
         sample(lambda x, d: (x.max(1), x.argmax(1)), MATRIX, 1),
         sample(lambda x, d, k: (x.max(0)[None], x.argmax(0)[None]), MATRIX, 0, True),
@@ -107,18 +107,18 @@ SAMPLES: Final[Samples] = {
     ],
     "put_selected": [sample(_put, array([0.7, -1.1]), (2, 3), 1, PLACES, False)],
     "take_selected": [sample(_take, MATRIX, 1, PLACES, False)],
-    "amax_dim": [
+    "amax": [
         sample(lambda x, d: x.max(1), MATRIX, 1),
         sample(lambda x, d, k: x.max((0, 2), keepdims=True), CUBE, (0, 2), True),
         sample(np.max, MATRIX),
     ],
-    "amin_dim": [
+    "amin": [
         sample(lambda x, d: x.min(1), MATRIX, 1),
         sample(lambda x, d, k: x.min((0, 2), keepdims=True), CUBE, (0, 2), True),
         sample(np.min, MATRIX),
     ],
-    "argmax_dim": [sample(np.argmax, MATRIX), sample(np.argmax, MATRIX, 1)],
-    "argmin_dim": [sample(np.argmin, MATRIX), sample(np.argmin, MATRIX, 1)],
+    "argmax": [sample(np.argmax, MATRIX), sample(np.argmax, MATRIX, 1)],
+    "argmin": [sample(np.argmin, MATRIX), sample(np.argmin, MATRIX, 1)],
     "any_dim": [sample(np.any, MASK), sample(np.any, MASK, 1)],
     "all_dim": [sample(np.all, MASK), sample(np.all, MASK, 1)],
     "var_dim": [
@@ -147,7 +147,7 @@ SAMPLES: Final[Samples] = {
         sample(lambda x, d: np.log(_softmax(x, 1)), MATRIX, 1),
         sample(lambda x, d: np.log(_softmax(x, 0)), CUBE, 0),
     ],
-    "count_nonzero_dim": [
+    "count_nonzero": [
         sample(np.count_nonzero, MASK),
         sample(np.count_nonzero, MASK, 0),
     ],
@@ -157,7 +157,12 @@ SAMPLES: Final[Samples] = {
     ],
     "aminmax_dim": [
         sample(lambda x: (x.min(), x.max()), MATRIX),
-        sample(lambda x, d, k: (x.min(1, keepdims=True), x.max(1, keepdims=True)), MATRIX, 1, True),
+        sample(
+            lambda x, dim, keepdim: (x.min(1, keepdims=True), x.max(1, keepdims=True)),
+            MATRIX,
+            dim=1,
+            keepdim=True,
+        ),
     ],
     "var_mean_dim": [
         sample(lambda x, d, c, k: (x.var(1, ddof=1), x.mean(1)), MATRIX, 1, None, False),

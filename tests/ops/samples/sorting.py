@@ -31,8 +31,8 @@ SAMPLES: Final[Samples] = {
     "sort_stable": [
         sample(lambda x, stable, d, down: _sorted(x, d, down), MATRIX, True, 1, True),
     ],
-    "argsort_dim": [
-        sample(lambda x, d, down, stable: _sorted(x, d, down)[1], MATRIX, 1, True, True)
+    "argsort": [
+        sample(lambda x, d, down, stable: _sorted(x, d, down)[1], MATRIX, 1, True, stable=True)
     ],
     "topk_dim": [sample(_topk, MATRIX, 2)],
 }

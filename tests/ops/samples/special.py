@@ -77,9 +77,9 @@ _UNARY: Final[Unary] = {
 
 # Operator, the same in NumPy, and pairs of operands to try.
 _BINARY: Final[Binary] = {
-    "xlogy_tensors": (_xlogy, [(MATRIX, POSITIVE), (VECTOR, POSITIVE)]),
-    "xlogy_of_number": (_xlogy, [(2.5, POSITIVE)]),
-    "xlogy_number": (_xlogy, [(MATRIX, 2.5)]),
+    "xlogy_Tensor": (_xlogy, [(MATRIX, POSITIVE), (VECTOR, POSITIVE)]),
+    "xlogy_Scalar_Self": (_xlogy, [(2.5, POSITIVE)]),
+    "xlogy_Scalar_Other": (_xlogy, [(MATRIX, 2.5)]),
     "igamma": (_igamma, [(ORDERS, POSITIVE), (ORDERS, POSITIVE[0])]),
     "igammac": (_igammac, [(ORDERS, POSITIVE), (ORDERS, POSITIVE[0])]),
 }

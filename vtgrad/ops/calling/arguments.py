@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,7 +12,25 @@ from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import numpy_dtype
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["array_of", "array_or_none", "arrays_of", "numpy_or_none", "operand_of", "refuse_array"]
+__all__ = [
+    "NOT_GIVEN",
+    "array_of",
+    "array_or_none",
+    "arrays_of",
+    "numpy_or_none",
+    "operand_of",
+    "refuse_array",
+]
+
+
+class _NotGiven:
+    """Stands for no argument, where None is one of its own; documents show it as None."""
+
+    def __repr__(self) -> str:
+        return "None"
+
+
+NOT_GIVEN: Final[Any] = _NotGiven()
 
 
 def array_of(value: object, name: str) -> Array:

@@ -13,7 +13,23 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import T
 
-__all__ = ["as_first_operand", "as_number", "has_number_tensor", "refuse_tensor", "tensor_beside"]
+__all__ = [
+    "as_first_operand",
+    "as_number",
+    "has_number_tensor",
+    "python_operand",
+    "refuse_tensor",
+    "tensor_beside",
+]
+
+
+def python_operand(other: object) -> TensorBase | Number | None:
+    """The other operand, NumPy's scalars as the numbers they are; None if it can be no operand."""
+    if isinstance(other, TensorBase):
+        return other
+    if isinstance(other, np.generic):
+        other = other.item()
+    return other if isinstance(other, (int, float, complex)) else None
 
 
 def tensor_beside(value: Number, other: TensorBase) -> TensorBase:

@@ -17,23 +17,8 @@ from vtgrad.storage.tensor_base import TensorBase
 __all__ = [
     "clamp",
     "clamp_",
-    "clamp_max",
-    "clamp_max_",
-    "clamp_min",
-    "clamp_min_",
     "clip",
     "clip_",
-    "eq_",
-    "ge_",
-    "greater_",
-    "greater_equal_",
-    "gt_",
-    "le_",
-    "less_",
-    "less_equal_",
-    "lt_",
-    "ne_",
-    "not_equal_",
     "where",
 ]
 
@@ -70,8 +55,8 @@ def clamp(
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
         assert not isinstance(high, Number)
-        return F.clamp_tensors(input, low, high, out=out)
-    return F.clamp_numbers(input, low, high, out=out)
+        return F.clamp_Tensor(input, low, high, out=out)
+    return F.clamp_default(input, low, high, out=out)
 
 
 def clamp_(
@@ -82,8 +67,8 @@ def clamp_(
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
         assert not isinstance(high, Number)
-        return F.clamp_tensors_(input, low, high)
-    return F.clamp_numbers_(input, low, high)
+        return F.clamp_Tensor_(input, low, high)
+    return F.clamp_default_(input, low, high)
 
 
 Bound = TensorBase | Number | None
@@ -123,36 +108,6 @@ def clip_(
 ) -> T:
     """Another name of `clamp_`."""
     return clamp_(input, min, max)
-
-
-def clamp_min(input: T, min: TensorBase | Number, *, out: T | None = None) -> T:
-    """The values, those below `min` raised to it."""
-    if isinstance(min, TensorBase):
-        return F.clamp_min_tensor(input, min, out=out)
-    refuse_array("min", min)
-    return F.clamp_min_number(input, min, out=out)
-
-
-def clamp_min_(input: T, min: TensorBase | Number) -> T:
-    """Raise what is below `min` in the tensor itself."""
-    if isinstance(min, TensorBase):
-        return F.clamp_min_tensor_(input, min)
-    return F.clamp_min_number_(input, min)
-
-
-def clamp_max(input: T, max: TensorBase | Number, *, out: T | None = None) -> T:
-    """The values, those above `max` lowered to it."""
-    if isinstance(max, TensorBase):
-        return F.clamp_max_tensor(input, max, out=out)
-    refuse_array("max", max)
-    return F.clamp_max_number(input, max, out=out)
-
-
-def clamp_max_(input: T, max: TensorBase | Number) -> T:
-    """Lower what is above `max` in the tensor itself."""
-    if isinstance(max, TensorBase):
-        return F.clamp_max_tensor_(input, max)
-    return F.clamp_max_number_(input, max)
 
 
 @overload
@@ -203,7 +158,7 @@ def where(
             input = _in_common_dtype(input, other)
     elif not isinstance(input, TensorBase):
         other = _in_common_dtype(other, input)
-    return F.where_between(condition, input, other, out=out)
+    return F.where_self(condition, input, other, out=out)
 
 
 def _in_common_dtype(tensor: TensorBase, number: Number) -> TensorBase:
@@ -213,52 +168,3 @@ def _in_common_dtype(tensor: TensorBase, number: Number) -> TensorBase:
 
 
 # -- comparisons in place -------------------------------------------------------------------
-
-
-def eq_(input: T, other: TensorBase | Number) -> T:
-    """Overwrite the tensor with whether it is equal."""
-    return (
-        F.eq_tensor_(input, other) if isinstance(other, TensorBase) else F.eq_number_(input, other)
-    )
-
-
-def ne_(input: T, other: TensorBase | Number) -> T:
-    """Overwrite the tensor with whether it differs."""
-    return (
-        F.ne_tensor_(input, other) if isinstance(other, TensorBase) else F.ne_number_(input, other)
-    )
-
-
-def lt_(input: T, other: TensorBase | Number) -> T:
-    """Overwrite the tensor with whether it is less."""
-    return (
-        F.lt_tensor_(input, other) if isinstance(other, TensorBase) else F.lt_number_(input, other)
-    )
-
-
-def le_(input: T, other: TensorBase | Number) -> T:
-    """Overwrite the tensor with whether it is less or equal."""
-    return (
-        F.le_tensor_(input, other) if isinstance(other, TensorBase) else F.le_number_(input, other)
-    )
-
-
-def gt_(input: T, other: TensorBase | Number) -> T:
-    """Overwrite the tensor with whether it is greater."""
-    return (
-        F.gt_tensor_(input, other) if isinstance(other, TensorBase) else F.gt_number_(input, other)
-    )
-
-
-def ge_(input: T, other: TensorBase | Number) -> T:
-    """Overwrite the tensor with whether it is greater or equal."""
-    return (
-        F.ge_tensor_(input, other) if isinstance(other, TensorBase) else F.ge_number_(input, other)
-    )
-
-
-not_equal_ = ne_
-less_ = lt_
-less_equal_ = le_
-greater_ = gt_
-greater_equal_ = ge_

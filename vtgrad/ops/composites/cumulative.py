@@ -13,39 +13,18 @@ from vtgrad.errors import (
 )
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim, dtype_with_out
+from vtgrad.ops.calling.reduction_arguments import checked_dim, dtype_with_out
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated.cumulative import CummaxDimResult, CumminDimResult
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import integer
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.write_out import check_out, write_out
 
-__all__ = ["cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "diff", "logcumsumexp"]
+__all__ = ["cumprod", "cumprod_", "cumsum", "cumsum_", "diff"]
 
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def cummax(input: T, dim: int, *, out: tuple[T, T] | None = None) -> CummaxDimResult[T]:
-    """The largest elements up to each place along `dim`: ``values`` and ``indices``.
-
-    Of equal elements the last one counts; it gets the gradient.
-    """
-    check_pair(out, array_of(input, "input").dtype)
-    return F.cummax_dim(input, checked_dim(dim), out=out)
-
-
-def cummin(input: T, dim: int, *, out: tuple[T, T] | None = None) -> CumminDimResult[T]:
-    """The smallest elements up to each place along `dim`; see `cummax`."""
-    check_pair(out, array_of(input, "input").dtype)
-    return F.cummin_dim(input, checked_dim(dim), out=out)
-
-
-def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
-    """The logarithms of running sums of exponentials along `dim`, safe against overflow."""
-    return F.logcumsumexp_dim(input, checked_dim(dim), out=out)
 
 
 @explained

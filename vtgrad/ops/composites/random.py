@@ -16,7 +16,6 @@ from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
     "bernoulli",
-    "bernoulli_",
     "rand_like",
     "randint_like",
     "randn_like",
@@ -64,17 +63,10 @@ def bernoulli(
     tensor([0., 1.])
     """
     if p is None:
-        return F.bernoulli_of(input, generator=generator, out=out)
+        return F.bernoulli_default(input, generator=generator, out=out)
     if out is not None:
         raise ArgumentTypeError("bernoulli takes p or out, not both", argument="out")
-    return F.bernoulli_number_(F.clone(input), p, generator=generator)
-
-
-def bernoulli_(input: T, p: float | TensorBase = 0.5, *, generator: Generator | None = None) -> T:
-    """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
-    if isinstance(p, TensorBase):
-        return F.bernoulli_tensor_(input, p, generator=generator)
-    return F.bernoulli_number_(input, p, generator=generator)
+    return F.bernoulli_float_(F.clone(input), p, generator=generator)
 
 
 def random_(
@@ -91,11 +83,11 @@ def random_(
     """
     if from_ is None:
         if to is None:
-            return F.random_any_(input, generator=generator)
-        return F.random_below_(input, to, generator=generator)
+            return F.random_default_(input, generator=generator)
+        return F.random_to_(input, to, generator=generator)
     if to is None:
-        return F.random_below_(input, from_, generator=generator)
-    return F.random_between_(input, from_, to, generator=generator)
+        return F.random_to_(input, from_, generator=generator)
+    return F.random_from_(input, from_, to, generator=generator)
 
 
 def rand_like(
@@ -145,7 +137,7 @@ def randint_like(
     if requires_grad:
         check_differentiable(result._impl.dtype)
     start, end = (0, low) if high is None else (low, high)
-    return _leaf(F.random_between_(result, start, end, generator=generator), requires_grad)
+    return _leaf(F.random_from_(result, start, end, generator=generator), requires_grad)
 
 
 def _leaf(tensor: T, requires_grad: bool) -> T:

@@ -10,7 +10,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.sorting import SortDimResult, SortStableResult, TopkDimResult
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["argsort", "sort", "topk"]
+__all__ = ["sort", "topk"]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -49,13 +49,6 @@ def sort(
     if stable is UNSET:
         return F.sort_dim(input, axis, down, out=out)
     return F.sort_stable(input, stable, axis, down, out=out)
-
-
-def argsort(input: T, dim: int = -1, descending: bool = False, *, stable: bool = False) -> T:
-    """Where each element of the sorted tensor stood; the arguments are those of `sort`."""
-    return F.argsort_dim(
-        input, checked_dim(dim), check_flag(descending, "descending"), check_flag(stable, "stable")
-    )
 
 
 def topk(

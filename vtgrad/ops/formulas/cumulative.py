@@ -22,7 +22,7 @@ def gradient_of_logcumsumexp(
     if grad.ndim == 0:
         return k.clone(grad)
     if dtype.kind == "c":
-        logs = k.logcumsumexp_dim(k.flip(k.sub(k.log(grad), k.conj(result)), (dim,)), dim)
+        logs = k.logcumsumexp(k.flip(k.sub(k.log(grad), k.conj(result)), (dim,)), dim)
         return k.exp(k.add(k.flip(logs, (dim,)), k.conj(input)))
     total = k.zeros_like(grad)
     for sign in (1, -1):
@@ -30,6 +30,6 @@ def gradient_of_logcumsumexp(
         there = k.gt(part, 0)
         logs = k.sub(k.log(k.where(there, part, 1)), result)
         logs = k.flip(k.where(there, logs, float("-inf")), (dim,))
-        later = k.flip(k.logcumsumexp_dim(logs, dim), (dim,))
+        later = k.flip(k.logcumsumexp(logs, dim), (dim,))
         total = k.add(total, k.mul(k.exp(k.add(later, input)), sign))
     return total

@@ -12,11 +12,14 @@ import numpy as np
 from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of, operand_of
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.calling.arguments import NOT_GIVEN, array_of, operand_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_first_operand, as_number, has_number_tensor
 from vtgrad.ops.calling.quick import quick_binary
 from vtgrad.storage.arrays import Number
+from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
@@ -32,14 +35,16 @@ from vtgrad.ops.generated.arithmetic_nodes import (
 )
 
 __all__ = [
-    "abs", "abs_", "add", "add_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "div_rounded",
-    "div_rounded_", "floor_quotient", "fmod_number", "fmod_number_", "fmod_tensor", "fmod_tensor_",
-    "gcd", "gcd_", "hypot", "hypot_", "lcm", "lcm_", "lerp_number", "lerp_number_", "lerp_tensor",
-    "lerp_tensor_", "mul", "mul_", "neg", "neg_", "pow_number", "pow_number_", "pow_of_number",
-    "pow_tensor", "pow_tensor_", "reciprocal", "reciprocal_", "remainder_number",
-    "remainder_number_", "remainder_of_number", "remainder_tensor", "remainder_tensor_", "rsqrt",
-    "rsqrt_", "rsub_number", "rsub_tensor", "sgn", "sgn_", "sign", "sign_", "sqrt", "sqrt_", "sub",
-    "sub_", "true_divide", "true_divide_",
+    "abs", "abs_", "add", "add_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "div", "div_",
+    "div_Tensor_mode", "div_Tensor_mode_", "floor_divide", "floor_divide_", "fmod", "fmod_",
+    "fmod_Scalar", "fmod_Scalar_", "fmod_Tensor", "fmod_Tensor_", "gcd", "gcd_", "hypot", "hypot_",
+    "lcm", "lcm_", "lerp", "lerp_", "lerp_Scalar", "lerp_Scalar_", "lerp_Tensor", "lerp_Tensor_",
+    "mul", "mul_", "neg", "neg_", "pow", "pow_", "pow_Scalar", "pow_Tensor_Scalar",
+    "pow_Tensor_Scalar_", "pow_Tensor_Tensor", "pow_Tensor_Tensor_", "reciprocal", "reciprocal_",
+    "remainder", "remainder_", "remainder_Scalar", "remainder_Scalar_", "remainder_Scalar_Tensor",
+    "remainder_Tensor", "remainder_Tensor_", "rsqrt", "rsqrt_", "rsub", "rsub_Scalar",
+    "rsub_Tensor", "sgn", "sgn_", "sign", "sign_", "sqrt", "sqrt_", "sub", "sub_", "true_divide",
+    "true_divide_",
 ]
 
 
@@ -173,41 +178,41 @@ def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
         raise
 
 
-def rsub_tensor(self: T, other: AnyTensor, *, alpha: Number = 1) -> T:
-    """The tensor `other` less the first one, which is multiplied by `alpha`."""
+def rsub_Tensor(input: T, other: AnyTensor, *, alpha: Number = 1) -> T:
+    """``other - alpha * input``."""
     try:
-        array = quiet.run(k.rsub, self._impl.array, other._impl.array, alpha=alpha)
+        array = quiet.run(k.rsub, input._impl.array, other._impl.array, alpha=alpha)
     except Exception as error:
         if renewed(error):
-            return rsub_tensor(self, other, alpha=alpha)
+            return rsub_Tensor(input, other, alpha=alpha)
         if has_number_tensor(alpha):
-            return rsub_tensor(self, other, alpha=as_number(alpha))
-        explain(error, "self: Tensor, other: Tensor, alpha: Number", self, other, alpha)
+            return rsub_Tensor(input, other, alpha=as_number(alpha))
+        explain(error, "input: Tensor, other: Tensor, alpha: Number", input, other, alpha)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = RsubBackward0.record(self, other, alpha=alpha)
+        node = RsubBackward0.record(input, other, alpha=alpha)
         set_history(result, node)
     return result
 
 
-def rsub_number(self: T, other: Number, *, alpha: Number = 1) -> T:
+def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
     """A number less the tensor, which is multiplied by `alpha`."""
     try:
-        array = quiet.run(k.rsub, self._impl.array, other, alpha=alpha)
+        array = quiet.run(k.rsub, input._impl.array, other, alpha=alpha)
     except Exception as error:
         if renewed(error):
-            return rsub_number(self, other, alpha=alpha)
+            return rsub_Scalar(input, other, alpha=alpha)
         if has_number_tensor(other, alpha):
-            return rsub_number(self, as_number(other), alpha=as_number(alpha))
-        explain(error, "self: Tensor, other: Number, alpha: Number", self, other, alpha)
+            return rsub_Scalar(input, as_number(other), alpha=as_number(alpha))
+        explain(error, "input: Tensor, other: Number, alpha: Number", input, other, alpha)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = RsubBackward1.record(self, other, alpha=alpha)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = RsubBackward1.record(input, other, alpha=alpha)
         set_history(result, node)
     return result
 
@@ -316,7 +321,7 @@ _true_divide_ufunc_writer = store_ufunc(np.true_divide, _true_divide_writer, ine
 
 
 def true_divide_(input: T, other: AnyTensor | Number) -> T:
-    """Write the result of `true_divide` into the tensor itself, which is returned."""
+    """Write the result of `div` into the tensor itself, which is returned."""
     try:
         if write_ufunc(input._impl, np.true_divide, other, "div_", True):
             return input
@@ -329,329 +334,396 @@ def true_divide_(input: T, other: AnyTensor | Number) -> T:
 
 
 @overload
-def div_rounded(self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
+def div_Tensor_mode(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
 @overload
-def div_rounded(self: Number, other: T, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
-def div_rounded(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
+def div_Tensor_mode(input: Number, other: T, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
+def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
+    input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
 ) -> T:
-    """Quotient of two tensors, rounded."""
+    """Quotient of two tensors, element by element.
+
+    Parameters
+    ----------
+    input : Tensor
+        Dividend.
+    other : Tensor or number
+        Divisor; the shapes broadcast.
+    rounding_mode : {"trunc", "floor"}, optional
+        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
+        are divided in the default floating dtype.
+    out : Tensor, optional
+        Where to write the result.
+
+    Raises
+    ------
+    DTypeError
+        If integers are divided by zero with rounding, or `rounding_mode` is unknown.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.div(vt.tensor([7, -7]), 2, rounding_mode="floor").tolist()
+    [3, -4]
+    """
     try:
         if out is not None:
-            check_out(out, self, other)
+            check_out(out, input, other)
         array = quiet.run(
             k.div,
-            self._impl.array,
+            input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             rounding_mode=rounding_mode,
         )
     except Exception as error:
         if renewed(error):
-            return div_rounded(self, other, rounding_mode=rounding_mode, out=out)
-        turned = as_first_operand(self, other)
+            return div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
+        turned = as_first_operand(input, other)
         if turned is not None:
-            return div_rounded(turned, other, rounding_mode=rounding_mode, out=out)
+            return div_Tensor_mode(turned, other, rounding_mode=rounding_mode, out=out)
         explain(
-            error, "self: Tensor, other: Tensor | Number, rounding_mode: str | None, out: Tensor | None", self, other, rounding_mode, out
+            error, "input: Tensor, other: Tensor | Number, rounding_mode: str | None, out: Tensor | None", input, other, rounding_mode, out
         )
         raise
     if out is not None:
-        return write_out(out, array, "div", inputs=(self, other))
-    result = wrap_like(self, array)
+        return write_out(out, array, "div", inputs=(input, other))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = DivBackward2.record(self, other, rounding_mode=rounding_mode)
+        node = DivBackward2.record(input, other, rounding_mode=rounding_mode)
         set_history(result, node)
     return result
 
 
-_div_rounded_writer = store_result(k.div, direct=True)
+_div_Tensor_mode_writer = store_result(k.div, direct=True)
 
 
-def div_rounded_(self: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None) -> T:
-    """Write the result of `div_rounded` into the tensor itself, which is returned."""
+def div_Tensor_mode_(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None) -> T:
+    """Write the result of `div` into the tensor itself, which is returned.
+
+    Parameters
+    ----------
+    input : Tensor
+        Dividend.
+    other : Tensor or number
+        Divisor; the shapes broadcast.
+    rounding_mode : {"trunc", "floor"}, optional
+        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
+        are divided in the default floating dtype.
+    """
     try:
-        return write(self, DivBackward2.record, _div_rounded_writer, other, rounding_mode=rounding_mode, operator="div_")
+        return write(input, DivBackward2.record, _div_Tensor_mode_writer, other, rounding_mode=rounding_mode, operator="div_")
     except Exception as error:
         if renewed(error):
-            return div_rounded_(self, other, rounding_mode=rounding_mode)
-        explain(error, "self: Tensor, other: Tensor | Number, rounding_mode: str | None", self, other, rounding_mode)
+            return div_Tensor_mode_(input, other, rounding_mode=rounding_mode)
+        explain(error, "input: Tensor, other: Tensor | Number, rounding_mode: str | None", input, other, rounding_mode)
         raise
 
 
-def floor_quotient(self: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
-    """Quotient of two tensors, rounded down."""
+@overload
+def floor_divide(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+@overload
+def floor_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
+def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
+    input: T, other: AnyTensor | Number, *, out: T | None = None
+) -> T:
+    """Quotient rounded down.
+
+    As in PyTorch its backward raises; ``div(..., rounding_mode="floor")`` has gradient zero.
+    """
     try:
         if out is not None:
-            check_out(out, self, other, differentiable=False)
+            check_out(out, input, other, differentiable=False)
         array = quiet.run(
             k.floor_divide,
-            self._impl.array,
+            input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
         if renewed(error):
-            return floor_quotient(self, other, out=out)
-        explain(error, "self: Tensor, other: Tensor | Number, out: Tensor | None", self, other, out)
+            return floor_divide(input, other, out=out)
+        turned = as_first_operand(input, other)
+        if turned is not None:
+            return floor_divide(turned, other, out=out)
+        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "floor", inputs=(self, other))
-    result = wrap_like(self, array)
-    return result
+        return without_derivative(write_out(out, array, "floor_divide", inputs=(input, other)), input, other)
+    result = wrap_like(input, array)
+    return without_derivative(result, input, other)
 
 
-def remainder_number(self: T, other: Number, *, out: T | None = None) -> T:
-    """What remains of a floored division by a number."""
+_floor_divide_writer = store_result(k.floor_divide, direct=True)
+
+
+def floor_divide_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `floor_divide` into the tensor itself, which is returned."""
     try:
-        if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.remainder, self._impl.array, other)
+        return write(input, NotImplementedNode.record, _floor_divide_writer, other, operator="floor_divide_")
     except Exception as error:
         if renewed(error):
-            return remainder_number(self, other, out=out)
+            return floor_divide_(input, other)
+        explain(error, "input: Tensor, other: Tensor | Number", input, other)
+        raise
+
+
+def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
+    """What remains of a division rounded down; it has the divisor's sign.
+
+    Of a number by a tensor it has no derivative in PyTorch, and none here.
+    """
+    try:
+        if out is not None:
+            check_out(out, input)
+        array = quiet.run(k.remainder, input._impl.array, other)
+    except Exception as error:
+        if renewed(error):
+            return remainder_Scalar(input, other, out=out)
         if has_number_tensor(other):
-            return remainder_number(self, as_number(other), out=out)
-        explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
+            return remainder_Scalar(input, as_number(other), out=out)
+        explain(error, "input: Tensor, other: Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "remainder")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = RemainderBackward0.record(self, other)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = RemainderBackward0.record(input, other)
         set_history(result, node)
     return result
 
 
-_remainder_number_writer = store_result(k.remainder, direct=True)
+_remainder_Scalar_writer = store_result(k.remainder, direct=True)
 
 
-def remainder_number_(self: T, other: Number) -> T:
-    """Write the result of `remainder_number` into the tensor itself, which is returned."""
+def remainder_Scalar_(input: T, other: Number) -> T:
+    """Write the result of `remainder` into the tensor itself, which is returned."""
     try:
-        return write(self, RemainderBackward0.record, _remainder_number_writer, other, operator="remainder_")
+        return write(input, RemainderBackward0.record, _remainder_Scalar_writer, other, operator="remainder_")
     except Exception as error:
         if renewed(error):
-            return remainder_number_(self, other)
+            return remainder_Scalar_(input, other)
         if has_number_tensor(other):
-            return remainder_number_(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return remainder_Scalar_(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
 
 
-def remainder_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
+def remainder_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     """What remains of a floored division."""
     try:
         if out is not None:
-            check_out(out, self, other)
-        array = quiet.run(k.remainder, self._impl.array, other._impl.array)
+            check_out(out, input, other)
+        array = quiet.run(k.remainder, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return remainder_tensor(self, other, out=out)
-        explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
+            return remainder_Tensor(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "remainder", inputs=(self, other))
-    result = wrap_like(self, array)
+        return write_out(out, array, "remainder", inputs=(input, other))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = RemainderBackward1.record(self, other)
+        node = RemainderBackward1.record(input, other)
         set_history(result, node)
     return result
 
 
-_remainder_tensor_writer = store_result(k.remainder, direct=True)
+_remainder_Tensor_writer = store_result(k.remainder, direct=True)
 
 
-def remainder_tensor_(self: T, other: AnyTensor) -> T:
-    """Write the result of `remainder_tensor` into the tensor itself, which is returned."""
+def remainder_Tensor_(input: T, other: AnyTensor) -> T:
+    """Write the result of `remainder` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, RemainderBackward1.record, _remainder_tensor_writer, other, operator="remainder_")
+        return write(input, RemainderBackward1.record, _remainder_Tensor_writer, other, operator="remainder_")
     except Exception as error:
         if renewed(error):
-            return remainder_tensor_(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return remainder_Tensor_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
-def remainder_of_number(self: Number, other: T, *, out: T | None = None) -> T:
+def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) -> T:
     """What remains of a floored division of a number."""
     try:
         if out is not None:
             check_out(out, other, differentiable=False)
-        array = quiet.run(k.remainder, self, other._impl.array)
+        array = quiet.run(k.remainder, input, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return remainder_of_number(self, other, out=out)
-        if has_number_tensor(self):
-            return remainder_of_number(as_number(self), other, out=out)
-        explain(error, "self: Number, other: Tensor, out: Tensor | None", self, other, out)
+            return remainder_Scalar_Tensor(input, other, out=out)
+        if has_number_tensor(input):
+            return remainder_Scalar_Tensor(as_number(input), other, out=out)
+        explain(error, "input: Number, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "remainder")
+        return without_derivative(write_out(out, array, "remainder"), other)
     result = wrap_like(other, array)
-    return result
+    return without_derivative(result, other)
 
 
-def fmod_number(self: T, other: Number, *, out: T | None = None) -> T:
-    """What remains of a truncated division by a number."""
+def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
+    """What remains of a division rounded towards zero; it has the dividend's sign."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.fmod, self._impl.array, other)
+            check_out(out, input)
+        array = quiet.run(k.fmod, input._impl.array, other)
     except Exception as error:
         if renewed(error):
-            return fmod_number(self, other, out=out)
+            return fmod_Scalar(input, other, out=out)
         if has_number_tensor(other):
-            return fmod_number(self, as_number(other), out=out)
-        explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
+            return fmod_Scalar(input, as_number(other), out=out)
+        explain(error, "input: Tensor, other: Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "fmod")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = FmodBackward0.record(self, other)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = FmodBackward0.record(input, other)
         set_history(result, node)
     return result
 
 
-_fmod_number_writer = store_result(k.fmod, direct=True)
+_fmod_Scalar_writer = store_result(k.fmod, direct=True)
 
 
-def fmod_number_(self: T, other: Number) -> T:
-    """Write the result of `fmod_number` into the tensor itself, which is returned."""
+def fmod_Scalar_(input: T, other: Number) -> T:
+    """Write the result of `fmod` into the tensor itself, which is returned."""
     try:
-        return write(self, FmodBackward0.record, _fmod_number_writer, other, operator="fmod_")
+        return write(input, FmodBackward0.record, _fmod_Scalar_writer, other, operator="fmod_")
     except Exception as error:
         if renewed(error):
-            return fmod_number_(self, other)
+            return fmod_Scalar_(input, other)
         if has_number_tensor(other):
-            return fmod_number_(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return fmod_Scalar_(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
 
 
-def fmod_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
+def fmod_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     """What remains of a truncated division."""
     try:
         if out is not None:
-            check_out(out, self, other)
-        array = quiet.run(k.fmod, self._impl.array, other._impl.array)
+            check_out(out, input, other)
+        array = quiet.run(k.fmod, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return fmod_tensor(self, other, out=out)
-        explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
+            return fmod_Tensor(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "fmod", inputs=(self, other))
-    result = wrap_like(self, array)
+        return write_out(out, array, "fmod", inputs=(input, other))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = FmodBackward1.record(self, other)
+        node = FmodBackward1.record(input, other)
         set_history(result, node)
     return result
 
 
-_fmod_tensor_writer = store_result(k.fmod, direct=True)
+_fmod_Tensor_writer = store_result(k.fmod, direct=True)
 
 
-def fmod_tensor_(self: T, other: AnyTensor) -> T:
-    """Write the result of `fmod_tensor` into the tensor itself, which is returned."""
+def fmod_Tensor_(input: T, other: AnyTensor) -> T:
+    """Write the result of `fmod` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, FmodBackward1.record, _fmod_tensor_writer, other, operator="fmod_")
+        return write(input, FmodBackward1.record, _fmod_Tensor_writer, other, operator="fmod_")
     except Exception as error:
         if renewed(error):
-            return fmod_tensor_(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return fmod_Tensor_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
-def lerp_number(self: T, end: AnyTensor, weight: Number, *, out: T | None = None) -> T:
-    """The point between two tensors at a weight."""
+def lerp_Scalar(input: T, end: AnyTensor, weight: Number, *, out: T | None = None) -> T:
+    """The points between two tensors: the first one at weight 0, `end` at weight 1.
+
+    The dtypes must agree.
+    """
     try:
         if out is not None:
-            check_out(out, self, end)
-        array = quiet.run(k.lerp, self._impl.array, end._impl.array, weight)
+            check_out(out, input, end)
+        array = quiet.run(k.lerp, input._impl.array, end._impl.array, weight)
     except Exception as error:
         if renewed(error):
-            return lerp_number(self, end, weight, out=out)
+            return lerp_Scalar(input, end, weight, out=out)
         if has_number_tensor(weight):
-            return lerp_number(self, end, as_number(weight), out=out)
-        explain(error, "self: Tensor, end: Tensor, weight: Number, out: Tensor | None", self, end, weight, out)
+            return lerp_Scalar(input, end, as_number(weight), out=out)
+        explain(error, "input: Tensor, end: Tensor, weight: Number, out: Tensor | None", input, end, weight, out)
         raise
     if out is not None:
-        return write_out(out, array, "lerp", inputs=(self, end))
-    result = wrap_like(self, array)
+        return write_out(out, array, "lerp", inputs=(input, end))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LerpBackward0.record(self, end, weight)
+        node = LerpBackward0.record(input, end, weight)
         set_history(result, node)
     return result
 
 
-_lerp_number_writer = store_result(k.lerp, direct=True)
+_lerp_Scalar_writer = store_result(k.lerp, direct=True)
 
 
-def lerp_number_(self: T, end: AnyTensor, weight: Number) -> T:
-    """Write the result of `lerp_number` into the tensor itself, which is returned."""
+def lerp_Scalar_(input: T, end: AnyTensor, weight: Number) -> T:
+    """Write the result of `lerp` into the tensor itself, which is returned."""
     try:
         array_of(end, "end")
-        return write(self, LerpBackward0.record, _lerp_number_writer, end, weight, operator="lerp_")
+        return write(input, LerpBackward0.record, _lerp_Scalar_writer, end, weight, operator="lerp_")
     except Exception as error:
         if renewed(error):
-            return lerp_number_(self, end, weight)
+            return lerp_Scalar_(input, end, weight)
         if has_number_tensor(weight):
-            return lerp_number_(self, end, as_number(weight))
-        explain(error, "self: Tensor, end: Tensor, weight: Number", self, end, weight)
+            return lerp_Scalar_(input, end, as_number(weight))
+        explain(error, "input: Tensor, end: Tensor, weight: Number", input, end, weight)
         raise
 
 
-def lerp_tensor(self: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = None) -> T:
+def lerp_Tensor(input: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = None) -> T:
     """The points between two tensors at weights."""
     try:
         if out is not None:
-            check_out(out, self, end, weight)
-        array = quiet.run(k.lerp, self._impl.array, end._impl.array, weight._impl.array)
+            check_out(out, input, end, weight)
+        array = quiet.run(k.lerp, input._impl.array, end._impl.array, weight._impl.array)
     except Exception as error:
         if renewed(error):
-            return lerp_tensor(self, end, weight, out=out)
-        explain(error, "self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None", self, end, weight, out)
+            return lerp_Tensor(input, end, weight, out=out)
+        explain(error, "input: Tensor, end: Tensor, weight: Tensor, out: Tensor | None", input, end, weight, out)
         raise
     if out is not None:
-        return write_out(out, array, "lerp", exact=True, inputs=(self, end, weight))
-    result = wrap_like(self, array)
+        return write_out(out, array, "lerp", exact=True, inputs=(input, end, weight))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
         or (weight._impl.autograd_meta is not None and weight._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LerpBackward1.record(self, end, weight)
+        node = LerpBackward1.record(input, end, weight)
         set_history(result, node)
     return result
 
 
-_lerp_tensor_writer = store_result(k.lerp, direct=True)
+_lerp_Tensor_writer = store_result(k.lerp, direct=True)
 
 
-def lerp_tensor_(self: T, end: AnyTensor, weight: AnyTensor) -> T:
-    """Write the result of `lerp_tensor` into the tensor itself, which is returned."""
+def lerp_Tensor_(input: T, end: AnyTensor, weight: AnyTensor) -> T:
+    """Write the result of `lerp` into the tensor itself, which is returned."""
     try:
         array_of(end, "end")
         array_of(weight, "weight")
-        return write(self, LerpBackward1.record, _lerp_tensor_writer, end, weight, operator="lerp_")
+        return write(input, LerpBackward1.record, _lerp_Tensor_writer, end, weight, operator="lerp_")
     except Exception as error:
         if renewed(error):
-            return lerp_tensor_(self, end, weight)
-        explain(error, "self: Tensor, end: Tensor, weight: Tensor", self, end, weight)
+            return lerp_Tensor_(input, end, weight)
+        explain(error, "input: Tensor, end: Tensor, weight: Tensor", input, end, weight)
         raise
 
 
@@ -747,101 +819,115 @@ def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
         raise
 
 
-def pow_number(self: T, exponent: Number, *, out: T | None = None) -> T:
-    """The tensor to the power of a number."""
+def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
+    """The first operand to the power of the second, one of which may be a number.
+
+    Raises
+    ------
+    DTypeError
+        If an integer tensor is raised to a negative integer.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.pow(vt.tensor([1.0, 2.0, 3.0]), 2).tolist()
+    [1.0, 4.0, 9.0]
+    >>> vt.pow(2, vt.tensor([0.0, 3.0])).tolist()
+    [1.0, 8.0]
+    """
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.pow, self._impl.array, exponent)
+            check_out(out, input)
+        array = quiet.run(k.pow, input._impl.array, exponent)
     except Exception as error:
         if renewed(error):
-            return pow_number(self, exponent, out=out)
+            return pow_Tensor_Scalar(input, exponent, out=out)
         if has_number_tensor(exponent):
-            return pow_number(self, as_number(exponent), out=out)
-        explain(error, "self: Tensor, exponent: Number, out: Tensor | None", self, exponent, out)
+            return pow_Tensor_Scalar(input, as_number(exponent), out=out)
+        explain(error, "input: Tensor, exponent: Number, out: Tensor | None", input, exponent, out)
         raise
     if out is not None:
         return write_out(out, array, "pow")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = PowBackward0.record(self, exponent)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = PowBackward0.record(input, exponent)
         set_history(result, node)
     return result
 
 
-_pow_number_writer = store_result(k.pow, direct=True)
+_pow_Tensor_Scalar_writer = store_result(k.pow, direct=True)
 
 
-def pow_number_(self: T, exponent: Number) -> T:
-    """Write the result of `pow_number` into the tensor itself, which is returned."""
+def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
+    """Write the result of `pow` into the tensor itself, which is returned."""
     try:
-        return write(self, PowBackward0.record, _pow_number_writer, exponent, operator="pow_")
+        return write(input, PowBackward0.record, _pow_Tensor_Scalar_writer, exponent, operator="pow_")
     except Exception as error:
         if renewed(error):
-            return pow_number_(self, exponent)
+            return pow_Tensor_Scalar_(input, exponent)
         if has_number_tensor(exponent):
-            return pow_number_(self, as_number(exponent))
-        explain(error, "self: Tensor, exponent: Number", self, exponent)
+            return pow_Tensor_Scalar_(input, as_number(exponent))
+        explain(error, "input: Tensor, exponent: Number", input, exponent)
         raise
 
 
-def pow_tensor(self: T, exponent: AnyTensor, *, out: T | None = None) -> T:
+def pow_Tensor_Tensor(input: T, exponent: AnyTensor, *, out: T | None = None) -> T:
     """One tensor to the power of another."""
     try:
         if out is not None:
-            check_out(out, self, exponent)
-        array = quiet.run(k.pow, self._impl.array, exponent._impl.array)
+            check_out(out, input, exponent)
+        array = quiet.run(k.pow, input._impl.array, exponent._impl.array)
     except Exception as error:
         if renewed(error):
-            return pow_tensor(self, exponent, out=out)
-        explain(error, "self: Tensor, exponent: Tensor, out: Tensor | None", self, exponent, out)
+            return pow_Tensor_Tensor(input, exponent, out=out)
+        explain(error, "input: Tensor, exponent: Tensor, out: Tensor | None", input, exponent, out)
         raise
     if out is not None:
-        return write_out(out, array, "pow", inputs=(self, exponent))
-    result = wrap_like(self, array)
+        return write_out(out, array, "pow", inputs=(input, exponent))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = PowBackward1.record(self, exponent)
+        node = PowBackward1.record(input, exponent)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-_pow_tensor_writer = store_result(k.pow, direct=True)
+_pow_Tensor_Tensor_writer = store_result(k.pow, direct=True)
 
 
-def pow_tensor_(self: T, exponent: AnyTensor) -> T:
-    """Write the result of `pow_tensor` into the tensor itself, which is returned."""
+def pow_Tensor_Tensor_(input: T, exponent: AnyTensor) -> T:
+    """Write the result of `pow` into the tensor itself, which is returned."""
     try:
         array_of(exponent, "exponent")
-        return write(self, PowBackward1.record, _pow_tensor_writer, exponent, operator="pow_")
+        return write(input, PowBackward1.record, _pow_Tensor_Tensor_writer, exponent, operator="pow_")
     except Exception as error:
         if renewed(error):
-            return pow_tensor_(self, exponent)
-        explain(error, "self: Tensor, exponent: Tensor", self, exponent)
+            return pow_Tensor_Tensor_(input, exponent)
+        explain(error, "input: Tensor, exponent: Tensor", input, exponent)
         raise
 
 
-def pow_of_number(self: Number, exponent: T, *, out: T | None = None) -> T:
+def pow_Scalar(input: Number, exponent: T, *, out: T | None = None) -> T:
     """A number to the power of a tensor."""
     try:
         if out is not None:
             check_out(out, exponent)
-        array = quiet.run(k.pow, self, exponent._impl.array)
+        array = quiet.run(k.pow, input, exponent._impl.array)
     except Exception as error:
         if renewed(error):
-            return pow_of_number(self, exponent, out=out)
-        if has_number_tensor(self):
-            return pow_of_number(as_number(self), exponent, out=out)
-        explain(error, "self: Number, exponent: Tensor, out: Tensor | None", self, exponent, out)
+            return pow_Scalar(input, exponent, out=out)
+        if has_number_tensor(input):
+            return pow_Scalar(as_number(input), exponent, out=out)
+        explain(error, "input: Number, exponent: Tensor, out: Tensor | None", input, exponent, out)
         raise
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(exponent, array)
     if exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.requires_grad() and is_recording():
-        node = PowBackward2.record(self, exponent)
+        node = PowBackward2.record(input, exponent)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1192,3 +1278,166 @@ def lcm_(input: T, other: AnyTensor) -> T:
             return lcm_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
+
+
+def rsub(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
+    """``other - alpha * input``."""
+    if isinstance(other, TensorBase):
+        return rsub_Tensor(input, other, alpha=alpha)
+    refuse_array("other", other)
+    return rsub_Scalar(input, other, alpha=alpha)
+
+
+@overload
+def div(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN, out: T | None = None) -> T: ...
+@overload
+def div(input: Number, other: T, *, rounding_mode: AnyStr | None = NOT_GIVEN, out: T | None = None) -> T: ...
+def div(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
+    input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN, out: T | None = None
+) -> T:
+    """Quotient of two tensors, element by element.
+
+    Parameters
+    ----------
+    input : Tensor
+        Dividend.
+    other : Tensor or number
+        Divisor; the shapes broadcast.
+    rounding_mode : {"trunc", "floor"}, optional
+        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
+        are divided in the default floating dtype.
+    out : Tensor, optional
+        Where to write the result.
+
+    Raises
+    ------
+    DTypeError
+        If integers are divided by zero with rounding, or `rounding_mode` is unknown.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.div(vt.tensor([7, -7]), 2, rounding_mode="floor").tolist()
+    [3, -4]
+    """
+    if rounding_mode is not NOT_GIVEN:
+        return div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
+    return true_divide(input, other, out=out)
+
+
+def div_(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN) -> T:
+    """Write the result of `div` into the tensor itself, which is returned.
+
+    Parameters
+    ----------
+    input : Tensor
+        Dividend.
+    other : Tensor or number
+        Divisor; the shapes broadcast.
+    rounding_mode : {"trunc", "floor"}, optional
+        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
+        are divided in the default floating dtype.
+    """
+    if rounding_mode is not NOT_GIVEN:
+        return div_Tensor_mode_(input, other, rounding_mode=rounding_mode)
+    return true_divide_(input, other)
+
+
+@overload
+def remainder(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+@overload
+def remainder(input: Number, other: T, *, out: T | None = None) -> T: ...
+def remainder(input: AnyTensor | Number, other: AnyTensor | Number, *, out: TensorBase | None = None) -> TensorBase:
+    """What remains of a division rounded down; it has the divisor's sign.
+
+    Of a number by a tensor it has no derivative in PyTorch, and none here.
+    """
+    if isinstance(other, TensorBase):
+        if isinstance(input, TensorBase):
+            return remainder_Tensor(input, other, out=out)
+        return remainder_Scalar_Tensor(input, other, out=out)
+    refuse_array("other", other)
+    if isinstance(input, TensorBase):
+        return remainder_Scalar(input, other, out=out)
+    raise ArgumentTypeError("at least one operand of remainder must be a tensor")
+
+
+def remainder_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `remainder` into the tensor itself, which is returned."""
+    if isinstance(other, TensorBase):
+        return remainder_Tensor_(input, other)
+    refuse_array("other", other)
+    return remainder_Scalar_(input, other)
+
+
+def fmod(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+    """What remains of a division rounded towards zero; it has the dividend's sign."""
+    if isinstance(other, TensorBase):
+        return fmod_Tensor(input, other, out=out)
+    refuse_array("other", other)
+    return fmod_Scalar(input, other, out=out)
+
+
+def fmod_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `fmod` into the tensor itself, which is returned."""
+    if isinstance(other, TensorBase):
+        return fmod_Tensor_(input, other)
+    refuse_array("other", other)
+    return fmod_Scalar_(input, other)
+
+
+def lerp(input: T, end: AnyTensor, weight: AnyTensor | Number, *, out: T | None = None) -> T:
+    """The points between two tensors: the first one at weight 0, `end` at weight 1.
+
+    The dtypes must agree.
+    """
+    if isinstance(weight, TensorBase):
+        return lerp_Tensor(input, end, weight, out=out)
+    refuse_array("weight", weight)
+    return lerp_Scalar(input, end, weight, out=out)
+
+
+def lerp_(input: T, end: AnyTensor, weight: AnyTensor | Number) -> T:
+    """Write the result of `lerp` into the tensor itself, which is returned."""
+    if isinstance(weight, TensorBase):
+        return lerp_Tensor_(input, end, weight)
+    refuse_array("weight", weight)
+    return lerp_Scalar_(input, end, weight)
+
+
+@overload
+def pow(input: T, exponent: AnyTensor | Number, *, out: T | None = None) -> T: ...
+@overload
+def pow(input: Number, exponent: T, *, out: T | None = None) -> T: ...
+def pow(input: AnyTensor | Number, exponent: AnyTensor | Number, *, out: TensorBase | None = None) -> TensorBase:
+    """The first operand to the power of the second, one of which may be a number.
+
+    Raises
+    ------
+    DTypeError
+        If an integer tensor is raised to a negative integer.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.pow(vt.tensor([1.0, 2.0, 3.0]), 2).tolist()
+    [1.0, 4.0, 9.0]
+    >>> vt.pow(2, vt.tensor([0.0, 3.0])).tolist()
+    [1.0, 8.0]
+    """
+    if isinstance(exponent, TensorBase):
+        if isinstance(input, TensorBase):
+            return pow_Tensor_Tensor(input, exponent, out=out)
+        return pow_Scalar(input, exponent, out=out)
+    refuse_array("exponent", exponent)
+    if isinstance(input, TensorBase):
+        return pow_Tensor_Scalar(input, exponent, out=out)
+    raise ArgumentTypeError("at least one operand of pow must be a tensor")
+
+
+def pow_(input: T, exponent: AnyTensor | Number) -> T:
+    """Write the result of `pow` into the tensor itself, which is returned."""
+    if isinstance(exponent, TensorBase):
+        return pow_Tensor_Tensor_(input, exponent)
+    refuse_array("exponent", exponent)
+    return pow_Tensor_Scalar_(input, exponent)

@@ -101,7 +101,7 @@ class SubBackward0(OperatorNode):
 
 @final
 class RsubBackward0(OperatorNode):
-    """Derivative of `rsub_tensor`."""
+    """Derivative of `rsub_Tensor`."""
 
     __slots__ = ("alpha",)
 
@@ -143,7 +143,7 @@ class RsubBackward0(OperatorNode):
 
 @final
 class RsubBackward1(OperatorNode):
-    """Derivative of `rsub_number`."""
+    """Derivative of `rsub_Scalar`."""
 
     __slots__ = ("alpha",)
 
@@ -310,7 +310,7 @@ class DivBackward0(SavesSelfOtherOrNumber):
 
 @final
 class DivBackward2(SavesSelfOtherOrNumber):
-    """Derivative of `div_rounded`."""
+    """Derivative of `div_Tensor_mode`."""
 
     __slots__ = ("rounding_mode",)
 
@@ -374,7 +374,7 @@ class DivBackward2(SavesSelfOtherOrNumber):
 
 @final
 class RemainderBackward0(OperatorNode):
-    """Derivative of `remainder_number`."""
+    """Derivative of `remainder_Scalar`."""
 
     __slots__ = ()
 
@@ -394,7 +394,7 @@ class RemainderBackward0(OperatorNode):
 
 @final
 class RemainderBackward1(SavesSelfOther):
-    """Derivative of `remainder_tensor`."""
+    """Derivative of `remainder_Tensor`."""
 
     __slots__ = ()
 
@@ -443,7 +443,7 @@ class RemainderBackward1(SavesSelfOther):
 
 @final
 class FmodBackward0(OperatorNode):
-    """Derivative of `fmod_number`."""
+    """Derivative of `fmod_Scalar`."""
 
     __slots__ = ()
 
@@ -463,7 +463,7 @@ class FmodBackward0(OperatorNode):
 
 @final
 class FmodBackward1(SavesSelfOther):
-    """Derivative of `fmod_tensor`."""
+    """Derivative of `fmod_Tensor`."""
 
     __slots__ = ()
 
@@ -512,7 +512,7 @@ class FmodBackward1(SavesSelfOther):
 
 @final
 class LerpBackward0(OperatorNode):
-    """Derivative of `lerp_number`."""
+    """Derivative of `lerp_Scalar`."""
 
     __slots__ = ("weight",)
 
@@ -550,7 +550,7 @@ class LerpBackward0(OperatorNode):
 
 @final
 class LerpBackward1(SavesSelfEndWeight):
-    """Derivative of `lerp_tensor`."""
+    """Derivative of `lerp_Tensor`."""
 
     __slots__ = ()
 
@@ -755,7 +755,7 @@ class AddcdivBackward0(SavesTensor1Tensor2):
 
 @final
 class PowBackward0(SavesSelf):
-    """Derivative of `pow_number`."""
+    """Derivative of `pow_Tensor_Scalar`."""
 
     __slots__ = ("exponent",)
 
@@ -790,7 +790,7 @@ class PowBackward0(SavesSelf):
 
 @final
 class PowBackward1(SavesSelfExponentResult):
-    """Derivative of `pow_tensor`."""
+    """Derivative of `pow_Tensor_Tensor`."""
 
     __slots__ = ()
 
@@ -856,7 +856,7 @@ class PowBackward1(SavesSelfExponentResult):
 
 @final
 class PowBackward2(SavesExponentResult):
-    """Derivative of `pow_of_number`."""
+    """Derivative of `pow_Scalar`."""
 
     __slots__ = ("self",)
 

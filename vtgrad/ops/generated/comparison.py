@@ -9,7 +9,7 @@ from __future__ import annotations
 from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of, array_or_none, operand_of
+from vtgrad.ops.calling.arguments import array_of, array_or_none, operand_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
@@ -28,15 +28,16 @@ from vtgrad.ops.generated.comparison_nodes import (
 )
 
 __all__ = [
-    "clamp_max_number", "clamp_max_number_", "clamp_max_tensor", "clamp_max_tensor_",
-    "clamp_min_number", "clamp_min_number_", "clamp_min_tensor", "clamp_min_tensor_",
-    "clamp_numbers", "clamp_numbers_", "clamp_tensors", "clamp_tensors_", "eq", "eq_number",
-    "eq_number_", "eq_tensor", "eq_tensor_", "fmax", "fmin", "ge", "ge_number", "ge_number_",
-    "ge_tensor", "ge_tensor_", "gt", "gt_number", "gt_number_", "gt_tensor", "gt_tensor_",
-    "halved_where", "has_power_of_zero", "isclose", "isfinite", "isinf", "isnan", "isneginf",
-    "isposinf", "le", "le_number", "le_number_", "le_tensor", "le_tensor_", "lt", "lt_number",
-    "lt_number_", "lt_tensor", "lt_tensor_", "maximum", "minimum", "ne", "ne_number", "ne_number_",
-    "ne_tensor", "ne_tensor_", "relu", "relu_", "threshold_backward", "where_between",
+    "clamp_Tensor", "clamp_Tensor_", "clamp_default", "clamp_default_", "clamp_max", "clamp_max_",
+    "clamp_max_Tensor", "clamp_max_Tensor_", "clamp_max_default", "clamp_max_default_", "clamp_min",
+    "clamp_min_", "clamp_min_Tensor", "clamp_min_Tensor_", "clamp_min_default",
+    "clamp_min_default_", "eq", "eq_", "eq_Scalar", "eq_Scalar_", "eq_Tensor", "eq_Tensor_", "fmax",
+    "fmin", "ge", "ge_", "ge_Scalar", "ge_Scalar_", "ge_Tensor", "ge_Tensor_", "gt", "gt_",
+    "gt_Scalar", "gt_Scalar_", "gt_Tensor", "gt_Tensor_", "halved_where", "has_power_of_zero",
+    "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "le", "le_", "le_Scalar",
+    "le_Scalar_", "le_Tensor", "le_Tensor_", "lt", "lt_", "lt_Scalar", "lt_Scalar_", "lt_Tensor",
+    "lt_Tensor_", "maximum", "minimum", "ne", "ne_", "ne_Scalar", "ne_Scalar_", "ne_Tensor",
+    "ne_Tensor_", "relu", "relu_", "threshold_backward", "where_self",
 ]
 
 
@@ -203,231 +204,231 @@ def fmin(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def clamp_tensors(self: T, min: AnyTensor | None = None, max: AnyTensor | None = None, *, out: T | None = None) -> T:
+def clamp_Tensor(input: T, min: AnyTensor | None = None, max: AnyTensor | None = None, *, out: T | None = None) -> T:
     """Values limited by tensors."""
     try:
         if out is not None:
-            check_out(out, self, min, max)
-        array = quiet.run(k.clamp, self._impl.array, array_or_none(min, "min"), array_or_none(max, "max"))
+            check_out(out, input, min, max)
+        array = quiet.run(k.clamp, input._impl.array, array_or_none(min, "min"), array_or_none(max, "max"))
     except Exception as error:
         if renewed(error):
-            return clamp_tensors(self, min, max, out=out)
-        explain(error, "self: Tensor, min: Tensor | None, max: Tensor | None, out: Tensor | None", self, min, max, out)
+            return clamp_Tensor(input, min, max, out=out)
+        explain(error, "input: Tensor, min: Tensor | None, max: Tensor | None, out: Tensor | None", input, min, max, out)
         raise
     if out is not None:
-        return write_out(out, array, "clamp", inputs=(self, min, max))
-    result = wrap_like(self, array)
-    if is_recording() and requires_grad(self, min, max):
-        node = ClampBackward0.record(self, min, max)
+        return write_out(out, array, "clamp", inputs=(input, min, max))
+    result = wrap_like(input, array)
+    if is_recording() and requires_grad(input, min, max):
+        node = ClampBackward0.record(input, min, max)
         set_history(result, node)
     return result
 
 
-_clamp_tensors_writer = store_result(k.clamp, direct=True)
+_clamp_Tensor_writer = store_result(k.clamp, direct=True)
 
 
-def clamp_tensors_(self: T, min: AnyTensor | None = None, max: AnyTensor | None = None) -> T:
-    """Write the result of `clamp_tensors` into the tensor itself, which is returned."""
+def clamp_Tensor_(input: T, min: AnyTensor | None = None, max: AnyTensor | None = None) -> T:
+    """Write the result of `clamp` into the tensor itself, which is returned."""
     try:
-        return write(self, ClampBackward0.record, _clamp_tensors_writer, min, max, operator="clamp_")
+        return write(input, ClampBackward0.record, _clamp_Tensor_writer, min, max, operator="clamp_")
     except Exception as error:
         if renewed(error):
-            return clamp_tensors_(self, min, max)
-        explain(error, "self: Tensor, min: Tensor | None, max: Tensor | None", self, min, max)
+            return clamp_Tensor_(input, min, max)
+        explain(error, "input: Tensor, min: Tensor | None, max: Tensor | None", input, min, max)
         raise
 
 
-def clamp_numbers(self: T, min: Number | None = None, max: Number | None = None, *, out: T | None = None) -> T:
+def clamp_default(input: T, min: Number | None = None, max: Number | None = None, *, out: T | None = None) -> T:
     """Values limited by numbers."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.clamp, self._impl.array, min, max)
+            check_out(out, input)
+        array = quiet.run(k.clamp, input._impl.array, min, max)
     except Exception as error:
         if renewed(error):
-            return clamp_numbers(self, min, max, out=out)
+            return clamp_default(input, min, max, out=out)
         if has_number_tensor(min, max):
-            return clamp_numbers(self, as_number(min), as_number(max), out=out)
-        explain(error, "self: Tensor, min: Number | None, max: Number | None, out: Tensor | None", self, min, max, out)
+            return clamp_default(input, as_number(min), as_number(max), out=out)
+        explain(error, "input: Tensor, min: Number | None, max: Number | None, out: Tensor | None", input, min, max, out)
         raise
     if out is not None:
         return write_out(out, array, "clamp", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = ClampBackward1.record(self, min, max)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = ClampBackward1.record(input, min, max)
         set_history(result, node)
     return result
 
 
-_clamp_numbers_writer = store_result(k.clamp, direct=True)
+_clamp_default_writer = store_result(k.clamp, direct=True)
 
 
-def clamp_numbers_(self: T, min: Number | None = None, max: Number | None = None) -> T:
-    """Write the result of `clamp_numbers` into the tensor itself, which is returned."""
+def clamp_default_(input: T, min: Number | None = None, max: Number | None = None) -> T:
+    """Write the result of `clamp` into the tensor itself, which is returned."""
     try:
-        return write(self, ClampBackward1.record, _clamp_numbers_writer, min, max, operator="clamp_")
+        return write(input, ClampBackward1.record, _clamp_default_writer, min, max, operator="clamp_")
     except Exception as error:
         if renewed(error):
-            return clamp_numbers_(self, min, max)
+            return clamp_default_(input, min, max)
         if has_number_tensor(min, max):
-            return clamp_numbers_(self, as_number(min), as_number(max))
-        explain(error, "self: Tensor, min: Number | None, max: Number | None", self, min, max)
+            return clamp_default_(input, as_number(min), as_number(max))
+        explain(error, "input: Tensor, min: Number | None, max: Number | None", input, min, max)
         raise
 
 
-def clamp_min_number(self: T, min: Number, *, out: T | None = None) -> T:
-    """Values not below a number."""
+def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
+    """The values, those below `min` raised to it."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.clamp_min, self._impl.array, min)
+            check_out(out, input)
+        array = quiet.run(k.clamp_min, input._impl.array, min)
     except Exception as error:
         if renewed(error):
-            return clamp_min_number(self, min, out=out)
+            return clamp_min_default(input, min, out=out)
         if has_number_tensor(min):
-            return clamp_min_number(self, as_number(min), out=out)
-        explain(error, "self: Tensor, min: Number, out: Tensor | None", self, min, out)
+            return clamp_min_default(input, as_number(min), out=out)
+        explain(error, "input: Tensor, min: Number, out: Tensor | None", input, min, out)
         raise
     if out is not None:
         return write_out(out, array, "clamp_min")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = ClampMinBackward0.record(self, min)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = ClampMinBackward0.record(input, min)
         set_history(result, node)
     return result
 
 
-_clamp_min_number_writer = store_result(k.clamp_min, direct=True)
+_clamp_min_default_writer = store_result(k.clamp_min, direct=True)
 
 
-def clamp_min_number_(self: T, min: Number) -> T:
-    """Write the result of `clamp_min_number` into the tensor itself, which is returned."""
+def clamp_min_default_(input: T, min: Number) -> T:
+    """Write the result of `clamp_min` into the tensor itself, which is returned."""
     try:
-        return write(self, ClampMinBackward0.record, _clamp_min_number_writer, min, operator="clamp_min_")
+        return write(input, ClampMinBackward0.record, _clamp_min_default_writer, min, operator="clamp_min_")
     except Exception as error:
         if renewed(error):
-            return clamp_min_number_(self, min)
+            return clamp_min_default_(input, min)
         if has_number_tensor(min):
-            return clamp_min_number_(self, as_number(min))
-        explain(error, "self: Tensor, min: Number", self, min)
+            return clamp_min_default_(input, as_number(min))
+        explain(error, "input: Tensor, min: Number", input, min)
         raise
 
 
-def clamp_min_tensor(self: T, min: AnyTensor, *, out: T | None = None) -> T:
+def clamp_min_Tensor(input: T, min: AnyTensor, *, out: T | None = None) -> T:
     """Values not below a tensor."""
     try:
         if out is not None:
-            check_out(out, self, min)
-        array = quiet.run(k.clamp_min, self._impl.array, min._impl.array)
+            check_out(out, input, min)
+        array = quiet.run(k.clamp_min, input._impl.array, min._impl.array)
     except Exception as error:
         if renewed(error):
-            return clamp_min_tensor(self, min, out=out)
-        explain(error, "self: Tensor, min: Tensor, out: Tensor | None", self, min, out)
+            return clamp_min_Tensor(input, min, out=out)
+        explain(error, "input: Tensor, min: Tensor, out: Tensor | None", input, min, out)
         raise
     if out is not None:
-        return write_out(out, array, "clamp_min", inputs=(self, min))
-    result = wrap_like(self, array)
+        return write_out(out, array, "clamp_min", inputs=(input, min))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (min._impl.autograd_meta is not None and min._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ClampMinBackward1.record(self, min)
+        node = ClampMinBackward1.record(input, min)
         set_history(result, node)
     return result
 
 
-_clamp_min_tensor_writer = store_result(k.clamp_min, direct=True)
+_clamp_min_Tensor_writer = store_result(k.clamp_min, direct=True)
 
 
-def clamp_min_tensor_(self: T, min: AnyTensor) -> T:
-    """Write the result of `clamp_min_tensor` into the tensor itself, which is returned."""
+def clamp_min_Tensor_(input: T, min: AnyTensor) -> T:
+    """Write the result of `clamp_min` into the tensor itself, which is returned."""
     try:
         array_of(min, "min")
-        return write(self, ClampMinBackward1.record, _clamp_min_tensor_writer, min, operator="clamp_min_")
+        return write(input, ClampMinBackward1.record, _clamp_min_Tensor_writer, min, operator="clamp_min_")
     except Exception as error:
         if renewed(error):
-            return clamp_min_tensor_(self, min)
-        explain(error, "self: Tensor, min: Tensor", self, min)
+            return clamp_min_Tensor_(input, min)
+        explain(error, "input: Tensor, min: Tensor", input, min)
         raise
 
 
-def clamp_max_number(self: T, max: Number, *, out: T | None = None) -> T:
-    """Values not above a number."""
+def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
+    """The values, those above `max` lowered to it."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.clamp_max, self._impl.array, max)
+            check_out(out, input)
+        array = quiet.run(k.clamp_max, input._impl.array, max)
     except Exception as error:
         if renewed(error):
-            return clamp_max_number(self, max, out=out)
+            return clamp_max_default(input, max, out=out)
         if has_number_tensor(max):
-            return clamp_max_number(self, as_number(max), out=out)
-        explain(error, "self: Tensor, max: Number, out: Tensor | None", self, max, out)
+            return clamp_max_default(input, as_number(max), out=out)
+        explain(error, "input: Tensor, max: Number, out: Tensor | None", input, max, out)
         raise
     if out is not None:
         return write_out(out, array, "clamp_max")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = ClampMaxBackward0.record(self, max)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = ClampMaxBackward0.record(input, max)
         set_history(result, node)
     return result
 
 
-_clamp_max_number_writer = store_result(k.clamp_max, direct=True)
+_clamp_max_default_writer = store_result(k.clamp_max, direct=True)
 
 
-def clamp_max_number_(self: T, max: Number) -> T:
-    """Write the result of `clamp_max_number` into the tensor itself, which is returned."""
+def clamp_max_default_(input: T, max: Number) -> T:
+    """Write the result of `clamp_max` into the tensor itself, which is returned."""
     try:
-        return write(self, ClampMaxBackward0.record, _clamp_max_number_writer, max, operator="clamp_max_")
+        return write(input, ClampMaxBackward0.record, _clamp_max_default_writer, max, operator="clamp_max_")
     except Exception as error:
         if renewed(error):
-            return clamp_max_number_(self, max)
+            return clamp_max_default_(input, max)
         if has_number_tensor(max):
-            return clamp_max_number_(self, as_number(max))
-        explain(error, "self: Tensor, max: Number", self, max)
+            return clamp_max_default_(input, as_number(max))
+        explain(error, "input: Tensor, max: Number", input, max)
         raise
 
 
-def clamp_max_tensor(self: T, max: AnyTensor, *, out: T | None = None) -> T:
+def clamp_max_Tensor(input: T, max: AnyTensor, *, out: T | None = None) -> T:
     """Values not above a tensor."""
     try:
         if out is not None:
-            check_out(out, self, max)
-        array = quiet.run(k.clamp_max, self._impl.array, max._impl.array)
+            check_out(out, input, max)
+        array = quiet.run(k.clamp_max, input._impl.array, max._impl.array)
     except Exception as error:
         if renewed(error):
-            return clamp_max_tensor(self, max, out=out)
-        explain(error, "self: Tensor, max: Tensor, out: Tensor | None", self, max, out)
+            return clamp_max_Tensor(input, max, out=out)
+        explain(error, "input: Tensor, max: Tensor, out: Tensor | None", input, max, out)
         raise
     if out is not None:
-        return write_out(out, array, "clamp_max", inputs=(self, max))
-    result = wrap_like(self, array)
+        return write_out(out, array, "clamp_max", inputs=(input, max))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (max._impl.autograd_meta is not None and max._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ClampMaxBackward1.record(self, max)
+        node = ClampMaxBackward1.record(input, max)
         set_history(result, node)
     return result
 
 
-_clamp_max_tensor_writer = store_result(k.clamp_max, direct=True)
+_clamp_max_Tensor_writer = store_result(k.clamp_max, direct=True)
 
 
-def clamp_max_tensor_(self: T, max: AnyTensor) -> T:
-    """Write the result of `clamp_max_tensor` into the tensor itself, which is returned."""
+def clamp_max_Tensor_(input: T, max: AnyTensor) -> T:
+    """Write the result of `clamp_max` into the tensor itself, which is returned."""
     try:
         array_of(max, "max")
-        return write(self, ClampMaxBackward1.record, _clamp_max_tensor_writer, max, operator="clamp_max_")
+        return write(input, ClampMaxBackward1.record, _clamp_max_Tensor_writer, max, operator="clamp_max_")
     except Exception as error:
         if renewed(error):
-            return clamp_max_tensor_(self, max)
-        explain(error, "self: Tensor, max: Tensor", self, max)
+            return clamp_max_Tensor_(input, max)
+        explain(error, "input: Tensor, max: Tensor", input, max)
         raise
 
 
-def where_between(condition: T, input: AnyTensor | Number, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def where_self(condition: T, input: AnyTensor | Number, other: AnyTensor | Number, *, out: T | None = None) -> T:
     """`input` where the condition holds, else `other`."""
     try:
         if out is not None:
@@ -440,7 +441,7 @@ def where_between(condition: T, input: AnyTensor | Number, other: AnyTensor | Nu
         )
     except Exception as error:
         if renewed(error):
-            return where_between(condition, input, other, out=out)
+            return where_self(condition, input, other, out=out)
         explain(
             error, "condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None", condition, input, other, out
         )
@@ -479,75 +480,75 @@ def eq(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     return result
 
 
-def eq_number(self: T, other: Number) -> T:
+def eq_Scalar(input: T, other: Number) -> T:
     """Whether the values are equal."""
     try:
-        array = quiet.run(k.eq, self._impl.array, other)
+        array = quiet.run(k.eq, input._impl.array, other)
     except Exception as error:
         if renewed(error):
-            return eq_number(self, other)
+            return eq_Scalar(input, other)
         if has_number_tensor(other):
-            return eq_number(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return eq_Scalar(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = EqBackward0.record(self, other)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+        node = EqBackward0.record(input, other)
         set_history(result, node)
     return result
 
 
-_eq_number_writer = store_result(k.eq, direct=True)
+_eq_Scalar_writer = store_result(k.eq, direct=True)
 
 
-def eq_number_(self: T, other: Number) -> T:
-    """Write the result of `eq_number` into the tensor itself, which is returned."""
+def eq_Scalar_(input: T, other: Number) -> T:
+    """Write the result of `eq` into the tensor itself, which is returned."""
     try:
-        return write(self, EqBackward0.record, _eq_number_writer, other, operator="eq_")
+        return write(input, EqBackward0.record, _eq_Scalar_writer, other, operator="eq_")
     except Exception as error:
         if renewed(error):
-            return eq_number_(self, other)
+            return eq_Scalar_(input, other)
         if has_number_tensor(other):
-            return eq_number_(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return eq_Scalar_(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
 
 
-def eq_tensor(self: T, other: AnyTensor) -> T:
+def eq_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are equal."""
     try:
-        array = quiet.run(k.eq, self._impl.array, other._impl.array)
+        array = quiet.run(k.eq, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return eq_tensor(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return eq_Tensor(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
         (
-            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
             or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
         )
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = EqBackward1.record(self, other)
+        node = EqBackward1.record(input, other)
         set_history(result, node)
     return result
 
 
-_eq_tensor_writer = store_result(k.eq, direct=True)
+_eq_Tensor_writer = store_result(k.eq, direct=True)
 
 
-def eq_tensor_(self: T, other: AnyTensor) -> T:
-    """Write the result of `eq_tensor` into the tensor itself, which is returned."""
+def eq_Tensor_(input: T, other: AnyTensor) -> T:
+    """Write the result of `eq` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, EqBackward1.record, _eq_tensor_writer, other, operator="eq_")
+        return write(input, EqBackward1.record, _eq_Tensor_writer, other, operator="eq_")
     except Exception as error:
         if renewed(error):
-            return eq_tensor_(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return eq_Tensor_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
@@ -572,75 +573,75 @@ def ne(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     return result
 
 
-def ne_number(self: T, other: Number) -> T:
+def ne_Scalar(input: T, other: Number) -> T:
     """Whether the values differ."""
     try:
-        array = quiet.run(k.ne, self._impl.array, other)
+        array = quiet.run(k.ne, input._impl.array, other)
     except Exception as error:
         if renewed(error):
-            return ne_number(self, other)
+            return ne_Scalar(input, other)
         if has_number_tensor(other):
-            return ne_number(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return ne_Scalar(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = NeBackward0.record(self, other)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+        node = NeBackward0.record(input, other)
         set_history(result, node)
     return result
 
 
-_ne_number_writer = store_result(k.ne, direct=True)
+_ne_Scalar_writer = store_result(k.ne, direct=True)
 
 
-def ne_number_(self: T, other: Number) -> T:
-    """Write the result of `ne_number` into the tensor itself, which is returned."""
+def ne_Scalar_(input: T, other: Number) -> T:
+    """Write the result of `ne` into the tensor itself, which is returned."""
     try:
-        return write(self, NeBackward0.record, _ne_number_writer, other, operator="ne_")
+        return write(input, NeBackward0.record, _ne_Scalar_writer, other, operator="ne_")
     except Exception as error:
         if renewed(error):
-            return ne_number_(self, other)
+            return ne_Scalar_(input, other)
         if has_number_tensor(other):
-            return ne_number_(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return ne_Scalar_(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
 
 
-def ne_tensor(self: T, other: AnyTensor) -> T:
+def ne_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values differ."""
     try:
-        array = quiet.run(k.ne, self._impl.array, other._impl.array)
+        array = quiet.run(k.ne, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return ne_tensor(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return ne_Tensor(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
         (
-            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
             or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
         )
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = NeBackward1.record(self, other)
+        node = NeBackward1.record(input, other)
         set_history(result, node)
     return result
 
 
-_ne_tensor_writer = store_result(k.ne, direct=True)
+_ne_Tensor_writer = store_result(k.ne, direct=True)
 
 
-def ne_tensor_(self: T, other: AnyTensor) -> T:
-    """Write the result of `ne_tensor` into the tensor itself, which is returned."""
+def ne_Tensor_(input: T, other: AnyTensor) -> T:
+    """Write the result of `ne` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, NeBackward1.record, _ne_tensor_writer, other, operator="ne_")
+        return write(input, NeBackward1.record, _ne_Tensor_writer, other, operator="ne_")
     except Exception as error:
         if renewed(error):
-            return ne_tensor_(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return ne_Tensor_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
@@ -665,75 +666,75 @@ def lt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     return result
 
 
-def lt_number(self: T, other: Number) -> T:
+def lt_Scalar(input: T, other: Number) -> T:
     """Whether the values are less."""
     try:
-        array = quiet.run(k.lt, self._impl.array, other)
+        array = quiet.run(k.lt, input._impl.array, other)
     except Exception as error:
         if renewed(error):
-            return lt_number(self, other)
+            return lt_Scalar(input, other)
         if has_number_tensor(other):
-            return lt_number(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return lt_Scalar(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = LtBackward0.record(self, other)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+        node = LtBackward0.record(input, other)
         set_history(result, node)
     return result
 
 
-_lt_number_writer = store_result(k.lt, direct=True)
+_lt_Scalar_writer = store_result(k.lt, direct=True)
 
 
-def lt_number_(self: T, other: Number) -> T:
-    """Write the result of `lt_number` into the tensor itself, which is returned."""
+def lt_Scalar_(input: T, other: Number) -> T:
+    """Write the result of `lt` into the tensor itself, which is returned."""
     try:
-        return write(self, LtBackward0.record, _lt_number_writer, other, operator="lt_")
+        return write(input, LtBackward0.record, _lt_Scalar_writer, other, operator="lt_")
     except Exception as error:
         if renewed(error):
-            return lt_number_(self, other)
+            return lt_Scalar_(input, other)
         if has_number_tensor(other):
-            return lt_number_(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return lt_Scalar_(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
 
 
-def lt_tensor(self: T, other: AnyTensor) -> T:
+def lt_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are less."""
     try:
-        array = quiet.run(k.lt, self._impl.array, other._impl.array)
+        array = quiet.run(k.lt, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return lt_tensor(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return lt_Tensor(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
         (
-            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
             or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
         )
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = LtBackward1.record(self, other)
+        node = LtBackward1.record(input, other)
         set_history(result, node)
     return result
 
 
-_lt_tensor_writer = store_result(k.lt, direct=True)
+_lt_Tensor_writer = store_result(k.lt, direct=True)
 
 
-def lt_tensor_(self: T, other: AnyTensor) -> T:
-    """Write the result of `lt_tensor` into the tensor itself, which is returned."""
+def lt_Tensor_(input: T, other: AnyTensor) -> T:
+    """Write the result of `lt` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, LtBackward1.record, _lt_tensor_writer, other, operator="lt_")
+        return write(input, LtBackward1.record, _lt_Tensor_writer, other, operator="lt_")
     except Exception as error:
         if renewed(error):
-            return lt_tensor_(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return lt_Tensor_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
@@ -758,75 +759,75 @@ def le(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     return result
 
 
-def le_number(self: T, other: Number) -> T:
+def le_Scalar(input: T, other: Number) -> T:
     """Whether the values are less or equal."""
     try:
-        array = quiet.run(k.le, self._impl.array, other)
+        array = quiet.run(k.le, input._impl.array, other)
     except Exception as error:
         if renewed(error):
-            return le_number(self, other)
+            return le_Scalar(input, other)
         if has_number_tensor(other):
-            return le_number(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return le_Scalar(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = LeBackward0.record(self, other)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+        node = LeBackward0.record(input, other)
         set_history(result, node)
     return result
 
 
-_le_number_writer = store_result(k.le, direct=True)
+_le_Scalar_writer = store_result(k.le, direct=True)
 
 
-def le_number_(self: T, other: Number) -> T:
-    """Write the result of `le_number` into the tensor itself, which is returned."""
+def le_Scalar_(input: T, other: Number) -> T:
+    """Write the result of `le` into the tensor itself, which is returned."""
     try:
-        return write(self, LeBackward0.record, _le_number_writer, other, operator="le_")
+        return write(input, LeBackward0.record, _le_Scalar_writer, other, operator="le_")
     except Exception as error:
         if renewed(error):
-            return le_number_(self, other)
+            return le_Scalar_(input, other)
         if has_number_tensor(other):
-            return le_number_(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return le_Scalar_(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
 
 
-def le_tensor(self: T, other: AnyTensor) -> T:
+def le_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are less or equal."""
     try:
-        array = quiet.run(k.le, self._impl.array, other._impl.array)
+        array = quiet.run(k.le, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return le_tensor(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return le_Tensor(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
         (
-            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
             or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
         )
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = LeBackward1.record(self, other)
+        node = LeBackward1.record(input, other)
         set_history(result, node)
     return result
 
 
-_le_tensor_writer = store_result(k.le, direct=True)
+_le_Tensor_writer = store_result(k.le, direct=True)
 
 
-def le_tensor_(self: T, other: AnyTensor) -> T:
-    """Write the result of `le_tensor` into the tensor itself, which is returned."""
+def le_Tensor_(input: T, other: AnyTensor) -> T:
+    """Write the result of `le` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, LeBackward1.record, _le_tensor_writer, other, operator="le_")
+        return write(input, LeBackward1.record, _le_Tensor_writer, other, operator="le_")
     except Exception as error:
         if renewed(error):
-            return le_tensor_(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return le_Tensor_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
@@ -851,75 +852,75 @@ def gt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     return result
 
 
-def gt_number(self: T, other: Number) -> T:
+def gt_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater."""
     try:
-        array = quiet.run(k.gt, self._impl.array, other)
+        array = quiet.run(k.gt, input._impl.array, other)
     except Exception as error:
         if renewed(error):
-            return gt_number(self, other)
+            return gt_Scalar(input, other)
         if has_number_tensor(other):
-            return gt_number(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return gt_Scalar(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = GtBackward0.record(self, other)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+        node = GtBackward0.record(input, other)
         set_history(result, node)
     return result
 
 
-_gt_number_writer = store_result(k.gt, direct=True)
+_gt_Scalar_writer = store_result(k.gt, direct=True)
 
 
-def gt_number_(self: T, other: Number) -> T:
-    """Write the result of `gt_number` into the tensor itself, which is returned."""
+def gt_Scalar_(input: T, other: Number) -> T:
+    """Write the result of `gt` into the tensor itself, which is returned."""
     try:
-        return write(self, GtBackward0.record, _gt_number_writer, other, operator="gt_")
+        return write(input, GtBackward0.record, _gt_Scalar_writer, other, operator="gt_")
     except Exception as error:
         if renewed(error):
-            return gt_number_(self, other)
+            return gt_Scalar_(input, other)
         if has_number_tensor(other):
-            return gt_number_(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return gt_Scalar_(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
 
 
-def gt_tensor(self: T, other: AnyTensor) -> T:
+def gt_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are greater."""
     try:
-        array = quiet.run(k.gt, self._impl.array, other._impl.array)
+        array = quiet.run(k.gt, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return gt_tensor(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return gt_Tensor(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
         (
-            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
             or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
         )
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = GtBackward1.record(self, other)
+        node = GtBackward1.record(input, other)
         set_history(result, node)
     return result
 
 
-_gt_tensor_writer = store_result(k.gt, direct=True)
+_gt_Tensor_writer = store_result(k.gt, direct=True)
 
 
-def gt_tensor_(self: T, other: AnyTensor) -> T:
-    """Write the result of `gt_tensor` into the tensor itself, which is returned."""
+def gt_Tensor_(input: T, other: AnyTensor) -> T:
+    """Write the result of `gt` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, GtBackward1.record, _gt_tensor_writer, other, operator="gt_")
+        return write(input, GtBackward1.record, _gt_Tensor_writer, other, operator="gt_")
     except Exception as error:
         if renewed(error):
-            return gt_tensor_(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return gt_Tensor_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
@@ -944,75 +945,75 @@ def ge(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     return result
 
 
-def ge_number(self: T, other: Number) -> T:
+def ge_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater or equal."""
     try:
-        array = quiet.run(k.ge, self._impl.array, other)
+        array = quiet.run(k.ge, input._impl.array, other)
     except Exception as error:
         if renewed(error):
-            return ge_number(self, other)
+            return ge_Scalar(input, other)
         if has_number_tensor(other):
-            return ge_number(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return ge_Scalar(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = GeBackward0.record(self, other)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+        node = GeBackward0.record(input, other)
         set_history(result, node)
     return result
 
 
-_ge_number_writer = store_result(k.ge, direct=True)
+_ge_Scalar_writer = store_result(k.ge, direct=True)
 
 
-def ge_number_(self: T, other: Number) -> T:
-    """Write the result of `ge_number` into the tensor itself, which is returned."""
+def ge_Scalar_(input: T, other: Number) -> T:
+    """Write the result of `ge` into the tensor itself, which is returned."""
     try:
-        return write(self, GeBackward0.record, _ge_number_writer, other, operator="ge_")
+        return write(input, GeBackward0.record, _ge_Scalar_writer, other, operator="ge_")
     except Exception as error:
         if renewed(error):
-            return ge_number_(self, other)
+            return ge_Scalar_(input, other)
         if has_number_tensor(other):
-            return ge_number_(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return ge_Scalar_(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
 
 
-def ge_tensor(self: T, other: AnyTensor) -> T:
+def ge_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are greater or equal."""
     try:
-        array = quiet.run(k.ge, self._impl.array, other._impl.array)
+        array = quiet.run(k.ge, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return ge_tensor(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return ge_Tensor(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
         (
-            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
             or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
         )
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = GeBackward1.record(self, other)
+        node = GeBackward1.record(input, other)
         set_history(result, node)
     return result
 
 
-_ge_tensor_writer = store_result(k.ge, direct=True)
+_ge_Tensor_writer = store_result(k.ge, direct=True)
 
 
-def ge_tensor_(self: T, other: AnyTensor) -> T:
-    """Write the result of `ge_tensor` into the tensor itself, which is returned."""
+def ge_Tensor_(input: T, other: AnyTensor) -> T:
+    """Write the result of `ge` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, GeBackward1.record, _ge_tensor_writer, other, operator="ge_")
+        return write(input, GeBackward1.record, _ge_Tensor_writer, other, operator="ge_")
     except Exception as error:
         if renewed(error):
-            return ge_tensor_(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return ge_Tensor_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
@@ -1115,3 +1116,83 @@ def isneginf(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "isneginf", exact=True)
     result = wrap_like(input, array)
     return result
+
+
+def clamp_min(input: T, min: AnyTensor | Number, *, out: T | None = None) -> T:
+    """The values, those below `min` raised to it."""
+    if isinstance(min, TensorBase):
+        return clamp_min_Tensor(input, min, out=out)
+    refuse_array("min", min)
+    return clamp_min_default(input, min, out=out)
+
+
+def clamp_min_(input: T, min: AnyTensor | Number) -> T:
+    """Write the result of `clamp_min` into the tensor itself, which is returned."""
+    if isinstance(min, TensorBase):
+        return clamp_min_Tensor_(input, min)
+    refuse_array("min", min)
+    return clamp_min_default_(input, min)
+
+
+def clamp_max(input: T, max: AnyTensor | Number, *, out: T | None = None) -> T:
+    """The values, those above `max` lowered to it."""
+    if isinstance(max, TensorBase):
+        return clamp_max_Tensor(input, max, out=out)
+    refuse_array("max", max)
+    return clamp_max_default(input, max, out=out)
+
+
+def clamp_max_(input: T, max: AnyTensor | Number) -> T:
+    """Write the result of `clamp_max` into the tensor itself, which is returned."""
+    if isinstance(max, TensorBase):
+        return clamp_max_Tensor_(input, max)
+    refuse_array("max", max)
+    return clamp_max_default_(input, max)
+
+
+def eq_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `eq` into the tensor itself, which is returned."""
+    if isinstance(other, TensorBase):
+        return eq_Tensor_(input, other)
+    refuse_array("other", other)
+    return eq_Scalar_(input, other)
+
+
+def ne_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `ne` into the tensor itself, which is returned."""
+    if isinstance(other, TensorBase):
+        return ne_Tensor_(input, other)
+    refuse_array("other", other)
+    return ne_Scalar_(input, other)
+
+
+def lt_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `lt` into the tensor itself, which is returned."""
+    if isinstance(other, TensorBase):
+        return lt_Tensor_(input, other)
+    refuse_array("other", other)
+    return lt_Scalar_(input, other)
+
+
+def le_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `le` into the tensor itself, which is returned."""
+    if isinstance(other, TensorBase):
+        return le_Tensor_(input, other)
+    refuse_array("other", other)
+    return le_Scalar_(input, other)
+
+
+def gt_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `gt` into the tensor itself, which is returned."""
+    if isinstance(other, TensorBase):
+        return gt_Tensor_(input, other)
+    refuse_array("other", other)
+    return gt_Scalar_(input, other)
+
+
+def ge_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `ge` into the tensor itself, which is returned."""
+    if isinstance(other, TensorBase):
+        return ge_Tensor_(input, other)
+    refuse_array("other", other)
+    return ge_Scalar_(input, other)

@@ -378,7 +378,7 @@ class FminBackward0(SavesSelfOther):
 
 @final
 class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
-    """Derivative of `clamp_tensors`."""
+    """Derivative of `clamp_Tensor`."""
 
     __slots__ = ()
 
@@ -482,7 +482,7 @@ class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
 
 @final
 class ClampBackward1(SavesSelf):
-    """Derivative of `clamp_numbers`."""
+    """Derivative of `clamp_default`."""
 
     __slots__ = ("max", "min")
 
@@ -519,7 +519,7 @@ class ClampBackward1(SavesSelf):
 
 @final
 class ClampMinBackward0(SavesSelf):
-    """Derivative of `clamp_min_number`."""
+    """Derivative of `clamp_min_default`."""
 
     __slots__ = ("min",)
 
@@ -554,7 +554,7 @@ class ClampMinBackward0(SavesSelf):
 
 @final
 class ClampMinBackward1(SavesSelfMin):
-    """Derivative of `clamp_min_tensor`."""
+    """Derivative of `clamp_min_Tensor`."""
 
     __slots__ = ()
 
@@ -613,7 +613,7 @@ class ClampMinBackward1(SavesSelfMin):
 
 @final
 class ClampMaxBackward0(SavesSelf):
-    """Derivative of `clamp_max_number`."""
+    """Derivative of `clamp_max_default`."""
 
     __slots__ = ("max",)
 
@@ -648,7 +648,7 @@ class ClampMaxBackward0(SavesSelf):
 
 @final
 class ClampMaxBackward1(SavesSelfMax):
-    """Derivative of `clamp_max_tensor`."""
+    """Derivative of `clamp_max_Tensor`."""
 
     __slots__ = ()
 
@@ -707,7 +707,7 @@ class ClampMaxBackward1(SavesSelfMax):
 
 @final
 class WhereBackward0(SavesCondition):
-    """Derivative of `where_between`."""
+    """Derivative of `where_self`."""
 
     __slots__ = ()
 
@@ -757,7 +757,7 @@ class WhereBackward0(SavesCondition):
 
 @final
 class EqBackward0(OperatorNode):
-    """Derivative of `eq_number`."""
+    """Derivative of `eq_Scalar`."""
 
     __slots__ = ()
 
@@ -777,7 +777,7 @@ class EqBackward0(OperatorNode):
 
 @final
 class EqBackward1(OperatorNode):
-    """Derivative of `eq_tensor`."""
+    """Derivative of `eq_Tensor`."""
 
     __slots__ = ()
 
@@ -801,7 +801,7 @@ class EqBackward1(OperatorNode):
 
 @final
 class NeBackward0(OperatorNode):
-    """Derivative of `ne_number`."""
+    """Derivative of `ne_Scalar`."""
 
     __slots__ = ()
 
@@ -821,7 +821,7 @@ class NeBackward0(OperatorNode):
 
 @final
 class NeBackward1(OperatorNode):
-    """Derivative of `ne_tensor`."""
+    """Derivative of `ne_Tensor`."""
 
     __slots__ = ()
 
@@ -845,7 +845,7 @@ class NeBackward1(OperatorNode):
 
 @final
 class LtBackward0(OperatorNode):
-    """Derivative of `lt_number`."""
+    """Derivative of `lt_Scalar`."""
 
     __slots__ = ()
 
@@ -865,7 +865,7 @@ class LtBackward0(OperatorNode):
 
 @final
 class LtBackward1(OperatorNode):
-    """Derivative of `lt_tensor`."""
+    """Derivative of `lt_Tensor`."""
 
     __slots__ = ()
 
@@ -889,7 +889,7 @@ class LtBackward1(OperatorNode):
 
 @final
 class LeBackward0(OperatorNode):
-    """Derivative of `le_number`."""
+    """Derivative of `le_Scalar`."""
 
     __slots__ = ()
 
@@ -909,7 +909,7 @@ class LeBackward0(OperatorNode):
 
 @final
 class LeBackward1(OperatorNode):
-    """Derivative of `le_tensor`."""
+    """Derivative of `le_Tensor`."""
 
     __slots__ = ()
 
@@ -933,7 +933,7 @@ class LeBackward1(OperatorNode):
 
 @final
 class GtBackward0(OperatorNode):
-    """Derivative of `gt_number`."""
+    """Derivative of `gt_Scalar`."""
 
     __slots__ = ()
 
@@ -953,7 +953,7 @@ class GtBackward0(OperatorNode):
 
 @final
 class GtBackward1(OperatorNode):
-    """Derivative of `gt_tensor`."""
+    """Derivative of `gt_Tensor`."""
 
     __slots__ = ()
 
@@ -977,7 +977,7 @@ class GtBackward1(OperatorNode):
 
 @final
 class GeBackward0(OperatorNode):
-    """Derivative of `ge_number`."""
+    """Derivative of `ge_Scalar`."""
 
     __slots__ = ()
 
@@ -997,7 +997,7 @@ class GeBackward0(OperatorNode):
 
 @final
 class GeBackward1(OperatorNode):
-    """Derivative of `ge_tensor`."""
+    """Derivative of `ge_Tensor`."""
 
     __slots__ = ()
 

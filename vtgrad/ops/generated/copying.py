@@ -9,13 +9,14 @@ from __future__ import annotations
 from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.ops.calling.types import MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
+from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.quiet import quiet, renewed
-from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyTensor, T
 from vtgrad.views.write import write
 from vtgrad.ops.generated.copying_nodes import (
@@ -23,7 +24,7 @@ from vtgrad.ops.generated.copying_nodes import (
     SumToSizeBackward0, ToCopyBackward0, ZeroBackward0,
 )
 
-__all__ = ["clone", "copy_", "expand_to", "fill_number_", "fill_tensor_", "sum_to_size", "to_dtype", "zero_"]
+__all__ = ["clone", "copy_", "expand_to", "fill_", "fill_Scalar_", "fill_Tensor_", "sum_to_size", "to_dtype", "zero_"]
 
 
 def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
@@ -58,34 +59,35 @@ def zero_(input: T) -> T:
         raise
 
 
-_fill_number_writer = k.fill_
+_fill_Scalar_writer = k.fill_
 
 
-def fill_number_(self: T, value: Number) -> T:
-    """Set every element to a number."""
+def fill_Scalar_(input: T, value: Number) -> T:
+    """Set every element to a number, or to the value of a 0-d tensor."""
     try:
-        return write(self, FillBackward2.record, _fill_number_writer, value, operator="fill_", overlap="allowed")
+        return write(input, FillBackward2.record, _fill_Scalar_writer, value, operator="fill_", overlap="allowed")
     except Exception as error:
         if renewed(error):
-            return fill_number_(self, value)
+            return fill_Scalar_(input, value)
         if has_number_tensor(value):
-            return fill_number_(self, as_number(value))
-        explain(error, "self: Tensor, value: Number", self, value)
+            return fill_Scalar_(input, as_number(value))
+        explain(error, "input: Tensor, value: Number", input, value)
         raise
 
 
-_fill_tensor_writer = k.fill_
+_fill_Tensor_writer = k.fill_
 
 
-def fill_tensor_(self: T, value: AnyTensor) -> T:
+def fill_Tensor_(input: T, value: AnyTensor) -> T:
     """Set every element to the value of a 0-d tensor."""
     try:
         array_of(value, "value")
-        return write(self, FillBackward3.record, _fill_tensor_writer, value, operator="fill_")
+        value = read_first(value, input)
+        return write(input, FillBackward3.record, _fill_Tensor_writer, value, operator="fill_")
     except Exception as error:
         if renewed(error):
-            return fill_tensor_(self, value)
-        explain(error, "self: Tensor, value: Tensor", self, value)
+            return fill_Tensor_(input, value)
+        explain(error, "input: Tensor, value: Tensor", input, value)
         raise
 
 
@@ -151,3 +153,11 @@ def expand_to(self: T, size: Shape) -> T:
         node = ExpandToBackward0.record(self, size)
         set_history(result, node)
     return result
+
+
+def fill_(input: T, value: AnyTensor | Number) -> T:
+    """Set every element to a number, or to the value of a 0-d tensor."""
+    if isinstance(value, TensorBase):
+        return fill_Tensor_(input, value)
+    refuse_array("value", value)
+    return fill_Scalar_(input, value)

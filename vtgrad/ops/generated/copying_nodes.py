@@ -63,7 +63,7 @@ class ZeroBackward0(OperatorNode):
 
 @final
 class FillBackward2(OperatorNode):
-    """Derivative of `fill_number_`."""
+    """Derivative of `fill_Scalar_`."""
 
     __slots__ = ()
 
@@ -83,7 +83,7 @@ class FillBackward2(OperatorNode):
 
 @final
 class FillBackward3(OperatorNode):
-    """Derivative of `fill_tensor_`."""
+    """Derivative of `fill_Tensor_`."""
 
     __slots__ = ()
 

@@ -12,8 +12,9 @@ from typing import Generic, NamedTuple
 from vtgrad.graph.set_history import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import numpy_or_none
+from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
@@ -23,25 +24,25 @@ from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0
 
-__all__ = ["cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp_dim"]
+__all__ = ["cummax", "cummax_dim", "cummin", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp"]
 
 
-def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumsum_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running sums along a dimension."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.cumsum, self._impl.array, dim, dtype=numpy_or_none(dtype))
+            check_out(out, input)
+        array = quiet.run(k.cumsum, input._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
-            return cumsum_dim(self, dim, dtype=dtype, out=out)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None", self, dim, dtype, out)
+            return cumsum_dim(input, dim, dtype=dtype, out=out)
+        explain(error, "input: Tensor, dim: int, dtype: DType | None, out: Tensor | None", input, dim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "cumsum")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = CumsumBackward0.record(self, dim, dtype=dtype)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = CumsumBackward0.record(input, dim, dtype=dtype)
         set_history(result, node)
     return result
 
@@ -49,33 +50,33 @@ def cumsum_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | Non
 _cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
 
 
-def cumsum_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
-    """Write the result of `cumsum_dim` into the tensor itself, which is returned."""
+def cumsum_dim_(input: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
+    """Write the result of `cumsum` into the tensor itself, which is returned."""
     try:
-        return write(self, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
+        return write(input, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
     except Exception as error:
         if renewed(error):
-            return cumsum_dim_(self, dim, dtype=dtype)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
+            return cumsum_dim_(input, dim, dtype=dtype)
+        explain(error, "input: Tensor, dim: int, dtype: DType | None", input, dim, dtype)
         raise
 
 
-def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumprod_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running products along a dimension."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.cumprod, self._impl.array, dim, dtype=numpy_or_none(dtype))
+            check_out(out, input)
+        array = quiet.run(k.cumprod, input._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
-            return cumprod_dim(self, dim, dtype=dtype, out=out)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None, out: Tensor | None", self, dim, dtype, out)
+            return cumprod_dim(input, dim, dtype=dtype, out=out)
+        explain(error, "input: Tensor, dim: int, dtype: DType | None, out: Tensor | None", input, dim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "cumprod")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = CumprodBackward0.record(self, dim, dtype=dtype)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = CumprodBackward0.record(input, dim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -84,14 +85,14 @@ def cumprod_dim(self: T, dim: AnyInt, *, dtype: DType | None = None, out: T | No
 _cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
 
 
-def cumprod_dim_(self: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
-    """Write the result of `cumprod_dim` into the tensor itself, which is returned."""
+def cumprod_dim_(input: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
+    """Write the result of `cumprod` into the tensor itself, which is returned."""
     try:
-        return write(self, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
+        return write(input, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
     except Exception as error:
         if renewed(error):
-            return cumprod_dim_(self, dim, dtype=dtype)
-        explain(error, "self: Tensor, dim: int, dtype: DType | None", self, dim, dtype)
+            return cumprod_dim_(input, dim, dtype=dtype)
+        explain(error, "input: Tensor, dim: int, dtype: DType | None", input, dim, dtype)
         raise
 
 
@@ -102,24 +103,29 @@ class CummaxDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def cummax_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
-    """The largest elements up to each place, and the last places where they stand."""
+def cummax_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
+    """The largest elements up to each place along `dim`: ``values`` and ``indices``.
+
+    Of equal elements the last one counts; it gets the gradient.
+    """
     try:
+        dim = checked_dim(dim)
+        check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.cummax_dim, self._impl.array, dim)
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = quiet.run(k.cummax_dim, input._impl.array, dim)
     except Exception as error:
         if renewed(error):
-            return cummax_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
+            return cummax_dim(input, dim, out=out)
+        explain(error, "input: Tensor, dim: int, out: Pair | None", input, dim, out)
         raise
     if out is not None:
         return CummaxDimResult(*write_outs(out, arrays, "cummax", exact=True))
-    results = CummaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = CummaxBackward0.record(self, dim)
+    results = CummaxDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = CummaxBackward0.record(input, dim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -132,45 +138,61 @@ class CumminDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def cummin_dim(self: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
-    """The smallest elements up to each place, and the last places where they stand."""
+def cummin_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
+    """The smallest elements up to each place along `dim`; see `cummax`."""
     try:
+        dim = checked_dim(dim)
+        check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.cummin_dim, self._impl.array, dim)
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = quiet.run(k.cummin_dim, input._impl.array, dim)
     except Exception as error:
         if renewed(error):
-            return cummin_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Pair | None", self, dim, out)
+            return cummin_dim(input, dim, out=out)
+        explain(error, "input: Tensor, dim: int, out: Pair | None", input, dim, out)
         raise
     if out is not None:
         return CumminDimResult(*write_outs(out, arrays, "cummin", exact=True))
-    results = CumminDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = CumminBackward0.record(self, dim)
+    results = CumminDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = CumminBackward0.record(input, dim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
 
 
-def logcumsumexp_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """Logarithms of running sums of exponentials."""
+def logcumsumexp(input: T, dim: AnyInt, *, out: T | None = None) -> T:
+    """The logarithms of running sums of exponentials along `dim`, safe against overflow."""
     try:
+        dim = checked_dim(dim)
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.logcumsumexp_dim, self._impl.array, dim)
+            check_out(out, input)
+        array = quiet.run(k.logcumsumexp, input._impl.array, dim)
     except Exception as error:
         if renewed(error):
-            return logcumsumexp_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
+            return logcumsumexp(input, dim, out=out)
+        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
         raise
     if out is not None:
         return write_out(out, array, "logcumsumexp", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = LogcumsumexpBackward0.record(self, dim)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = LogcumsumexpBackward0.record(input, dim)
         set_history(result, node)
         node.save_results(result)
     return result
+
+
+def cummax(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
+    """The largest elements up to each place along `dim`: ``values`` and ``indices``.
+
+    Of equal elements the last one counts; it gets the gradient.
+    """
+    return cummax_dim(input, dim, out=out)
+
+
+def cummin(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
+    """The smallest elements up to each place along `dim`; see `cummax`."""
+    return cummin_dim(input, dim, out=out)

@@ -141,7 +141,7 @@ class CumminBackward0(SavesIndices):
 
 @final
 class LogcumsumexpBackward0(SavesSelfResult):
-    """Derivative of `logcumsumexp_dim`."""
+    """Derivative of `logcumsumexp`."""
 
     __slots__ = ("dim", "self_dtype")
 

@@ -11,6 +11,7 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
+from vtgrad.storage.integers import integer
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, AnyTensor, T
@@ -31,9 +32,9 @@ __all__ = [
     "atan2_", "atan_", "atanh", "atanh_", "ceil", "ceil_", "cos", "cos_", "cosh", "cosh_",
     "deg2rad", "deg2rad_", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "floor", "floor_",
     "frac", "frac_", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_", "log_",
-    "logaddexp", "logaddexp2", "rad2deg", "rad2deg_", "round_decimals", "round_decimals_",
-    "round_whole", "round_whole_", "sigmoid", "sigmoid_", "sin", "sin_", "sinh", "sinh_", "tan",
-    "tan_", "tanh", "tanh_", "trunc", "trunc_",
+    "logaddexp", "logaddexp2", "rad2deg", "rad2deg_", "round", "round_", "round_decimals",
+    "round_decimals_", "round_default", "round_default_", "sigmoid", "sigmoid_", "sin", "sin_",
+    "sinh", "sinh_", "tan", "tan_", "tanh", "tanh_", "trunc", "trunc_",
 ]
 
 
@@ -977,56 +978,71 @@ def trunc_(input: T) -> T:
         raise
 
 
-def round_whole(self: T, *, out: T | None = None) -> T:
-    """Rounded to the nearest integer, ties to the even one."""
+def round_default(input: T, *, out: T | None = None) -> T:
+    """The nearest integer, the even one of two equally near.
+
+    Parameters
+    ----------
+    input : Tensor
+    decimals : int
+        Keep this many decimal places; with a negative number, round before the point.
+    out : Tensor, optional
+    """
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.round, self._impl.array)
+            check_out(out, input)
+        array = quiet.run(k.round, input._impl.array)
     except Exception as error:
         if renewed(error):
-            return round_whole(self, out=out)
-        explain(error, "self: Tensor, out: Tensor | None", self, out)
+            return round_default(input, out=out)
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, "round", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = RoundBackward0.record(self)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = RoundBackward0.record(input)
         set_history(result, node)
     return result
 
 
-_round_whole_writer = store_result(k.round, direct=True)
+_round_default_writer = store_result(k.round, direct=True)
 
 
-def round_whole_(self: T) -> T:
-    """Write the result of `round_whole` into the tensor itself, which is returned."""
+def round_default_(input: T) -> T:
+    """Write the result of `round` into the tensor itself, which is returned.
+
+    Parameters
+    ----------
+    input : Tensor
+    decimals : int
+        Keep this many decimal places; with a negative number, round before the point.
+    """
     try:
-        return write(self, RoundBackward0.record, _round_whole_writer, operator="round_")
+        return write(input, RoundBackward0.record, _round_default_writer, operator="round_")
     except Exception as error:
         if renewed(error):
-            return round_whole_(self)
-        explain(error, "self: Tensor", self)
+            return round_default_(input)
+        explain(error, "input: Tensor", input)
         raise
 
 
-def round_decimals(self: T, *, decimals: AnyInt, out: T | None = None) -> T:
+def round_decimals(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T:
     """Rounded to a number of decimal places."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.round, self._impl.array, decimals=decimals)
+            check_out(out, input)
+        array = quiet.run(k.round, input._impl.array, decimals=decimals)
     except Exception as error:
         if renewed(error):
-            return round_decimals(self, decimals=decimals, out=out)
-        explain(error, "self: Tensor, decimals: int, out: Tensor | None", self, decimals, out)
+            return round_decimals(input, decimals=decimals, out=out)
+        explain(error, "input: Tensor, decimals: int, out: Tensor | None", input, decimals, out)
         raise
     if out is not None:
         return write_out(out, array, "round", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = RoundBackward1.record(self, decimals=decimals)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = RoundBackward1.record(input, decimals=decimals)
         set_history(result, node)
     return result
 
@@ -1034,14 +1050,14 @@ def round_decimals(self: T, *, decimals: AnyInt, out: T | None = None) -> T:
 _round_decimals_writer = store_result(k.round, direct=True, total=False)
 
 
-def round_decimals_(self: T, *, decimals: AnyInt) -> T:
-    """Write the result of `round_decimals` into the tensor itself, which is returned."""
+def round_decimals_(input: T, *, decimals: AnyInt = 0) -> T:
+    """Write the result of `round` into the tensor itself, which is returned."""
     try:
-        return write(self, RoundBackward1.record, _round_decimals_writer, decimals=decimals, operator="round_")
+        return write(input, RoundBackward1.record, _round_decimals_writer, decimals=decimals, operator="round_")
     except Exception as error:
         if renewed(error):
-            return round_decimals_(self, decimals=decimals)
-        explain(error, "self: Tensor, decimals: int", self, decimals)
+            return round_decimals_(input, decimals=decimals)
+        explain(error, "input: Tensor, decimals: int", input, decimals)
         raise
 
 
@@ -1076,4 +1092,41 @@ def frac_(input: T) -> T:
         if renewed(error):
             return frac_(input)
         explain(error, "input: Tensor", input)
+        raise
+
+
+def round(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T:
+    """The nearest integer, the even one of two equally near.
+
+    Parameters
+    ----------
+    input : Tensor
+    decimals : int
+        Keep this many decimal places; with a negative number, round before the point.
+    out : Tensor, optional
+    """
+    try:
+        if integer(decimals) != 0:
+            return round_decimals(input, decimals=decimals, out=out)
+        return round_default(input, out=out)
+    except Exception as error:
+        explain(error, "input: Tensor, decimals: int, out: Tensor | None", input, decimals, out)
+        raise
+
+
+def round_(input: T, *, decimals: AnyInt = 0) -> T:
+    """Write the result of `round` into the tensor itself, which is returned.
+
+    Parameters
+    ----------
+    input : Tensor
+    decimals : int
+        Keep this many decimal places; with a negative number, round before the point.
+    """
+    try:
+        if integer(decimals) != 0:
+            return round_decimals_(input, decimals=decimals)
+        return round_default_(input)
+    except Exception as error:
+        explain(error, "input: Tensor, decimals: int", input, decimals)
         raise

@@ -1060,7 +1060,7 @@ class TruncBackward0(OperatorNode):
 
 @final
 class RoundBackward0(OperatorNode):
-    """Derivative of `round_whole`."""
+    """Derivative of `round_default`."""
 
     __slots__ = ()
 
@@ -1087,7 +1087,7 @@ class RoundBackward1(OperatorNode):
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
-    def record(self: TensorBase, *, decimals: SupportsIndex, inplace: bool = False) -> RoundBackward1:
+    def record(self: TensorBase, *, decimals: SupportsIndex = 0, inplace: bool = False) -> RoundBackward1:
         node = RoundBackward1((gradient_edge(self),))
         return node
 

@@ -12,12 +12,14 @@ from typing import Generic, NamedTuple
 from vtgrad.graph.set_history import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
+from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.storage.quiet import quiet, renewed
-from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyFloat, AnyTensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
@@ -28,87 +30,90 @@ from vtgrad.ops.generated.float_parts_nodes import (
 )
 
 __all__ = [
-    "copysign_number", "copysign_number_", "copysign_tensor", "copysign_tensor_", "finite_parts",
-    "frexp", "heaviside_values", "ldexp", "ldexp_", "nan_to_num", "nan_to_num_", "nextafter",
-    "nextafter_", "signbit",
+    "copysign", "copysign_", "copysign_Scalar", "copysign_Scalar_", "copysign_Tensor",
+    "copysign_Tensor_", "finite_parts", "frexp", "heaviside", "heaviside_", "ldexp", "ldexp_",
+    "nan_to_num", "nan_to_num_", "nextafter", "nextafter_", "signbit",
 ]
 
 
-def copysign_tensor(self: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The magnitude of one tensor with the sign of another."""
+def copysign_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+    """The magnitude of a tensor with the sign of another, or of a number.
+
+    The sign of a zero counts. The gradient is turned where the sign was, and 0 at 0.
+    """
     try:
         if out is not None:
-            check_out(out, self, other)
-        array = quiet.run(k.copysign, self._impl.array, other._impl.array)
+            check_out(out, input, other)
+        array = quiet.run(k.copysign, input._impl.array, other._impl.array)
     except Exception as error:
         if renewed(error):
-            return copysign_tensor(self, other, out=out)
-        explain(error, "self: Tensor, other: Tensor, out: Tensor | None", self, other, out)
+            return copysign_Tensor(input, other, out=out)
+        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
     if out is not None:
-        return write_out(out, array, "copysign", inputs=(self, other))
-    result = wrap_like(self, array)
+        return write_out(out, array, "copysign", inputs=(input, other))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = CopysignBackward0.record(self, other)
+        node = CopysignBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-_copysign_tensor_writer = store_result(k.copysign, direct=True)
+_copysign_Tensor_writer = store_result(k.copysign, direct=True)
 
 
-def copysign_tensor_(self: T, other: AnyTensor) -> T:
-    """Write the result of `copysign_tensor` into the tensor itself, which is returned."""
+def copysign_Tensor_(input: T, other: AnyTensor) -> T:
+    """Write the result of `copysign` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
-        return write(self, CopysignBackward0.record, _copysign_tensor_writer, other, operator="copysign_")
+        return write(input, CopysignBackward0.record, _copysign_Tensor_writer, other, operator="copysign_")
     except Exception as error:
         if renewed(error):
-            return copysign_tensor_(self, other)
-        explain(error, "self: Tensor, other: Tensor", self, other)
+            return copysign_Tensor_(input, other)
+        explain(error, "input: Tensor, other: Tensor", input, other)
         raise
 
 
-def copysign_number(self: T, other: Number, *, out: T | None = None) -> T:
+def copysign_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """The magnitude of a tensor with the sign of a number."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.copysign, self._impl.array, other)
+            check_out(out, input)
+        array = quiet.run(k.copysign, input._impl.array, other)
     except Exception as error:
         if renewed(error):
-            return copysign_number(self, other, out=out)
+            return copysign_Scalar(input, other, out=out)
         if has_number_tensor(other):
-            return copysign_number(self, as_number(other), out=out)
-        explain(error, "self: Tensor, other: Number, out: Tensor | None", self, other, out)
+            return copysign_Scalar(input, as_number(other), out=out)
+        explain(error, "input: Tensor, other: Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
         return write_out(out, array, "copysign")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = CopysignBackward1.record(self, other)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = CopysignBackward1.record(input, other)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-_copysign_number_writer = store_result(k.copysign, direct=True)
+_copysign_Scalar_writer = store_result(k.copysign, direct=True)
 
 
-def copysign_number_(self: T, other: Number) -> T:
-    """Write the result of `copysign_number` into the tensor itself, which is returned."""
+def copysign_Scalar_(input: T, other: Number) -> T:
+    """Write the result of `copysign` into the tensor itself, which is returned."""
     try:
-        return write(self, CopysignBackward1.record, _copysign_number_writer, other, operator="copysign_")
+        return write(input, CopysignBackward1.record, _copysign_Scalar_writer, other, operator="copysign_")
     except Exception as error:
         if renewed(error):
-            return copysign_number_(self, other)
+            return copysign_Scalar_(input, other)
         if has_number_tensor(other):
-            return copysign_number_(self, as_number(other))
-        explain(error, "self: Tensor, other: Number", self, other)
+            return copysign_Scalar_(input, as_number(other))
+        explain(error, "input: Tensor, other: Number", input, other)
         raise
 
 
@@ -219,21 +224,39 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     return results
 
 
-def heaviside_values(self: T, values: AnyTensor, *, out: T | None = None) -> T:
-    """0 for negative values, 1 for positive ones, and `values` at zero."""
+def heaviside(input: T, values: AnyTensor, *, out: T | None = None) -> T:
+    """0 for negative values, 1 for positive ones, and `values` at zero.
+
+    As in PyTorch its backward raises.
+    """
     try:
         if out is not None:
-            check_out(out, self, values, differentiable=False)
-        array = quiet.run(k.heaviside, self._impl.array, values._impl.array)
+            check_out(out, input, values, differentiable=False)
+        array = quiet.run(k.heaviside, input._impl.array, values._impl.array)
     except Exception as error:
         if renewed(error):
-            return heaviside_values(self, values, out=out)
-        explain(error, "self: Tensor, values: Tensor, out: Tensor | None", self, values, out)
+            return heaviside(input, values, out=out)
+        explain(error, "input: Tensor, values: Tensor, out: Tensor | None", input, values, out)
         raise
     if out is not None:
-        return write_out(out, array, "heaviside", exact=True, inputs=(self, values))
-    result = wrap_like(self, array)
-    return result
+        return without_derivative(write_out(out, array, "heaviside", exact=True, inputs=(input, values)), input, values)
+    result = wrap_like(input, array)
+    return without_derivative(result, input, values)
+
+
+_heaviside_writer = store_result(k.heaviside, direct=True)
+
+
+def heaviside_(input: T, values: AnyTensor) -> T:
+    """Write the result of `heaviside` into the tensor itself, which is returned."""
+    try:
+        array_of(values, "values")
+        return write(input, NotImplementedNode.record, _heaviside_writer, values, operator="heaviside_")
+    except Exception as error:
+        if renewed(error):
+            return heaviside_(input, values)
+        explain(error, "input: Tensor, values: Tensor", input, values)
+        raise
 
 
 def signbit(input: T, *, out: T | None = None) -> T:
@@ -315,3 +338,22 @@ def finite_parts(self: T) -> T:
         raise
     result = wrap_like(self, array)
     return result
+
+
+def copysign(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+    """The magnitude of a tensor with the sign of another, or of a number.
+
+    The sign of a zero counts. The gradient is turned where the sign was, and 0 at 0.
+    """
+    if isinstance(other, TensorBase):
+        return copysign_Tensor(input, other, out=out)
+    refuse_array("other", other)
+    return copysign_Scalar(input, other, out=out)
+
+
+def copysign_(input: T, other: AnyTensor | Number) -> T:
+    """Write the result of `copysign` into the tensor itself, which is returned."""
+    if isinstance(other, TensorBase):
+        return copysign_Tensor_(input, other)
+    refuse_array("other", other)
+    return copysign_Scalar_(input, other)

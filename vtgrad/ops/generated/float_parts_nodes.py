@@ -26,7 +26,7 @@ from vtgrad.storage.unchecked import AnyFloat
 
 @final
 class CopysignBackward0(SavesSelfResult):
-    """Derivative of `copysign_tensor`."""
+    """Derivative of `copysign_Tensor`."""
 
     __slots__ = ()
 
@@ -79,7 +79,7 @@ class CopysignBackward0(SavesSelfResult):
 
 @final
 class CopysignBackward1(SavesSelfResult):
-    """Derivative of `copysign_number`."""
+    """Derivative of `copysign_Scalar`."""
 
     __slots__ = ()
 

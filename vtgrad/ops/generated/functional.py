@@ -8,6 +8,8 @@ from __future__ import annotations
 from vtgrad.ops.generated.arithmetic import *
 from vtgrad.ops.generated.arithmetic import abs as absolute
 from vtgrad.ops.generated.arithmetic import abs_ as absolute_
+from vtgrad.ops.generated.arithmetic import div as divide
+from vtgrad.ops.generated.arithmetic import div_ as divide_
 from vtgrad.ops.generated.arithmetic import mul as multiply
 from vtgrad.ops.generated.arithmetic import mul_ as multiply_
 from vtgrad.ops.generated.arithmetic import neg as negative
@@ -16,10 +18,15 @@ from vtgrad.ops.generated.arithmetic import sub as subtract
 from vtgrad.ops.generated.arithmetic import sub_ as subtract_
 from vtgrad.ops.generated.comparison import *
 from vtgrad.ops.generated.comparison import gt as greater
+from vtgrad.ops.generated.comparison import gt_ as greater_
 from vtgrad.ops.generated.comparison import ge as greater_equal
+from vtgrad.ops.generated.comparison import ge_ as greater_equal_
 from vtgrad.ops.generated.comparison import lt as less
+from vtgrad.ops.generated.comparison import lt_ as less_
 from vtgrad.ops.generated.comparison import le as less_equal
+from vtgrad.ops.generated.comparison import le_ as less_equal_
 from vtgrad.ops.generated.comparison import ne as not_equal
+from vtgrad.ops.generated.comparison import ne_ as not_equal_
 from vtgrad.ops.generated.complex_numbers import *
 from vtgrad.ops.generated.copying import *
 from vtgrad.ops.generated.creation import *
@@ -53,20 +60,10 @@ from vtgrad.ops.generated.special import *
 from vtgrad.ops.generated.structure import *
 from vtgrad.ops.generated.views import *
 from vtgrad.ops.composites.arithmetic import *
-from vtgrad.ops.composites.arithmetic import div as divide
-from vtgrad.ops.composites.arithmetic import div_ as divide_
 from vtgrad.ops.composites.comparison import *
-from vtgrad.ops.composites.comparison import gt_ as greater_
-from vtgrad.ops.composites.comparison import ge_ as greater_equal_
-from vtgrad.ops.composites.comparison import lt_ as less_
-from vtgrad.ops.composites.comparison import le_ as less_equal_
-from vtgrad.ops.composites.comparison import ne_ as not_equal_
 from vtgrad.ops.composites.complex_numbers import *
-from vtgrad.ops.composites.copying import *
 from vtgrad.ops.composites.creation import *
 from vtgrad.ops.composites.cumulative import *
-from vtgrad.ops.composites.elementary import *
-from vtgrad.ops.composites.float_parts import *
 from vtgrad.ops.composites.indexing.getitem import *
 from vtgrad.ops.composites.indexing.index_arrays import *
 from vtgrad.ops.composites.indexing.masks import *
@@ -96,103 +93,103 @@ from vtgrad.ops.composites.views.parts import *
 from vtgrad.ops.composites.views.shaping import *
 
 __all__ = [
-    "_as_strided_copy", "_conj_physical", "_neg_view", "_reshape_alias", "_squeeze_all_copy",
-    "_squeeze_dim_copy", "_squeeze_dims_copy", "_unsafe_view", "_view_copy", "abs", "abs_",
-    "absolute", "absolute_", "acos", "acos_", "acosh", "acosh_", "add", "add_", "addbmm", "addbmm_",
-    "addcdiv", "addcdiv_", "addcmul", "addcmul_", "addmm", "addmm_", "addmv", "addmv_", "addr",
-    "addr_", "adjoint", "alias", "alias_copy", "all", "all_dim", "allclose", "amax", "amax_dim",
-    "amin", "amin_dim", "aminmax", "aminmax_dim", "angle", "any", "any_dim", "apply_", "arccos",
-    "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan",
-    "arctan2", "arctan2_", "arctan_", "arctanh", "arctanh_", "argmax", "argmax_dim", "argmin",
-    "argmin_dim", "argsort", "argsort_dim", "argwhere", "as_strided", "as_strided_",
-    "as_strided_backward", "as_strided_beyond", "as_strided_copy", "as_strided_forward",
-    "as_strided_part", "as_strided_part_", "as_strided_scatter", "as_strided_scatter_at", "asin",
-    "asin_", "asinh", "asinh_", "atan", "atan2", "atan2_", "atan_", "atanh", "atanh_", "atleast_1d",
-    "atleast_2d", "atleast_3d", "baddbmm", "baddbmm_", "bernoulli", "bernoulli_",
-    "bernoulli_number_", "bernoulli_of", "bernoulli_tensor_", "bitwise_and", "bitwise_and_",
-    "bitwise_left_shift", "bitwise_left_shift_", "bitwise_not", "bitwise_not_", "bitwise_or",
-    "bitwise_or_", "bitwise_right_shift", "bitwise_right_shift_", "bitwise_xor", "bitwise_xor_",
-    "block_diag", "block_diagonal", "bmm", "broadcast_tensors", "broadcast_to", "cartesian_prod",
-    "cat", "cauchy_", "ceil", "ceil_", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_",
-    "clamp_max_number", "clamp_max_number_", "clamp_max_tensor", "clamp_max_tensor_", "clamp_min",
-    "clamp_min_", "clamp_min_number", "clamp_min_number_", "clamp_min_tensor", "clamp_min_tensor_",
-    "clamp_numbers", "clamp_numbers_", "clamp_tensors", "clamp_tensors_", "clip", "clip_", "clone",
-    "column_stack", "combinations", "complex", "concat", "concatenate", "conj", "conj_physical",
-    "conj_physical_", "conj_view", "contiguous", "copy_", "copysign", "copysign_",
-    "copysign_number", "copysign_number_", "copysign_tensor", "copysign_tensor_", "cos", "cos_",
-    "cosh", "cosh_", "count_nonzero", "count_nonzero_dim", "counted_indices", "cross", "cummax",
-    "cummax_dim", "cummin", "cummin_dim", "cumprod", "cumprod_", "cumprod_backward", "cumprod_dim",
-    "cumprod_dim_", "cumsum", "cumsum_", "cumsum_dim", "cumsum_dim_", "deg2rad", "deg2rad_",
-    "detach", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_backward", "diagonal_copy",
-    "diagonal_scatter", "diff", "digamma", "digamma_", "dist", "div", "div_", "div_rounded",
-    "div_rounded_", "divide", "divide_", "dot", "dsplit", "dstack", "einsum", "empty_like", "eq",
-    "eq_", "eq_number", "eq_number_", "eq_tensor", "eq_tensor_", "equal", "erf", "erf_", "erfc",
-    "erfc_", "erfinv", "erfinv_", "exp", "exp2", "exp2_", "exp_", "expand", "expand_as",
-    "expand_copy", "expand_sizes", "expand_to", "expm1", "expm1_", "exponential_", "fill_",
-    "fill_diagonal_", "fill_number_", "fill_tensor_", "finite_parts", "fix", "fix_", "flatten",
-    "flip", "flip_dims", "fliplr", "flipud", "float_power", "float_power_", "floor", "floor_",
-    "floor_divide", "floor_divide_", "floor_quotient", "fmax", "fmin", "fmod", "fmod_",
-    "fmod_number", "fmod_number_", "fmod_tensor", "fmod_tensor_", "frac", "frac_", "frexp",
-    "full_like", "gather", "gcd", "gcd_", "ge", "ge_", "ge_number", "ge_number_", "ge_tensor",
-    "ge_tensor_", "geometric_", "ger", "getitem", "greater", "greater_", "greater_equal",
-    "greater_equal_", "gt", "gt_", "gt_number", "gt_number_", "gt_tensor", "gt_tensor_",
-    "halved_where", "has_power_of_zero", "heaviside", "heaviside_", "heaviside_values", "hsplit",
+    "_as_strided_copy", "_conj_physical", "_neg_view", "_reshape_alias", "_unsafe_view",
+    "_view_copy", "abs", "abs_", "absolute", "absolute_", "acos", "acos_", "acosh", "acosh_", "add",
+    "add_", "addbmm", "addbmm_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "addmm", "addmm_",
+    "addmv", "addmv_", "addr", "addr_", "adjoint", "alias", "alias_copy", "all", "all_dim",
+    "allclose", "amax", "amin", "aminmax", "aminmax_dim", "angle", "any", "any_dim", "apply_",
+    "arccos", "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_",
+    "arctan", "arctan2", "arctan2_", "arctan_", "arctanh", "arctanh_", "argmax", "argmin",
+    "argsort", "argwhere", "as_strided", "as_strided_", "as_strided_backward", "as_strided_beyond",
+    "as_strided_copy", "as_strided_forward", "as_strided_part", "as_strided_part_",
+    "as_strided_scatter", "as_strided_scatter_at", "asin", "asin_", "asinh", "asinh_", "atan",
+    "atan2", "atan2_", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d",
+    "baddbmm", "baddbmm_", "bernoulli", "bernoulli_", "bernoulli_Tensor_", "bernoulli_default",
+    "bernoulli_float_", "bitwise_and", "bitwise_and_", "bitwise_left_shift", "bitwise_left_shift_",
+    "bitwise_not", "bitwise_not_", "bitwise_or", "bitwise_or_", "bitwise_right_shift",
+    "bitwise_right_shift_", "bitwise_xor", "bitwise_xor_", "block_diag", "block_diagonal", "bmm",
+    "broadcast_tensors", "broadcast_to", "cartesian_prod", "cat", "cauchy_", "ceil", "ceil_",
+    "chunk", "clamp", "clamp_", "clamp_Tensor", "clamp_Tensor_", "clamp_default", "clamp_default_",
+    "clamp_max", "clamp_max_", "clamp_max_Tensor", "clamp_max_Tensor_", "clamp_max_default",
+    "clamp_max_default_", "clamp_min", "clamp_min_", "clamp_min_Tensor", "clamp_min_Tensor_",
+    "clamp_min_default", "clamp_min_default_", "clip", "clip_", "clone", "column_stack",
+    "combinations", "complex", "concat", "concatenate", "conj", "conj_physical", "conj_physical_",
+    "conj_view", "contiguous", "copy_", "copysign", "copysign_", "copysign_Scalar",
+    "copysign_Scalar_", "copysign_Tensor", "copysign_Tensor_", "cos", "cos_", "cosh", "cosh_",
+    "count_nonzero", "counted_indices", "cross", "cummax", "cummax_dim", "cummin", "cummin_dim",
+    "cumprod", "cumprod_", "cumprod_backward", "cumprod_dim", "cumprod_dim_", "cumsum", "cumsum_",
+    "cumsum_dim", "cumsum_dim_", "deg2rad", "deg2rad_", "detach", "diag", "diag_embed", "diagflat",
+    "diagonal", "diagonal_backward", "diagonal_copy", "diagonal_scatter", "diff", "digamma",
+    "digamma_", "dist", "div", "div_", "div_Tensor_mode", "div_Tensor_mode_", "divide", "divide_",
+    "dot", "dsplit", "dstack", "einsum", "empty_like", "eq", "eq_", "eq_Scalar", "eq_Scalar_",
+    "eq_Tensor", "eq_Tensor_", "equal", "erf", "erf_", "erfc", "erfc_", "erfinv", "erfinv_", "exp",
+    "exp2", "exp2_", "exp_", "expand", "expand_as", "expand_copy", "expand_sizes", "expand_to",
+    "expm1", "expm1_", "exponential_", "fill_", "fill_Scalar_", "fill_Tensor_", "fill_diagonal_",
+    "finite_parts", "fix", "fix_", "flatten", "flip", "flip_dims", "fliplr", "flipud",
+    "float_power", "float_power_", "floor", "floor_", "floor_divide", "floor_divide_", "fmax",
+    "fmin", "fmod", "fmod_", "fmod_Scalar", "fmod_Scalar_", "fmod_Tensor", "fmod_Tensor_", "frac",
+    "frac_", "frexp", "full_like", "gather", "gcd", "gcd_", "ge", "ge_", "ge_Scalar", "ge_Scalar_",
+    "ge_Tensor", "ge_Tensor_", "geometric_", "ger", "getitem", "greater", "greater_",
+    "greater_equal", "greater_equal_", "gt", "gt_", "gt_Scalar", "gt_Scalar_", "gt_Tensor",
+    "gt_Tensor_", "halved_where", "has_power_of_zero", "heaviside", "heaviside_", "hsplit",
     "hstack", "hypot", "hypot_", "i0", "i0_", "igamma", "igamma_", "igammac", "igammac_", "imag",
     "index_add", "index_add_", "index_at", "index_copy", "index_copy_", "index_copy_overwritten",
-    "index_fill", "index_fill_", "index_fill_number", "index_fill_number_", "index_fill_tensor",
-    "index_fill_tensor_", "index_mask", "index_put", "index_put_", "index_put_at", "index_put_at_",
-    "index_put_overwritten", "index_reduce", "index_reduce_", "index_select", "index_spread",
-    "inner", "is_complex", "is_conj", "is_floating_point", "is_neg", "is_nonzero", "is_same_size",
-    "is_set_to", "is_signed", "is_tensor", "isclose", "isfinite", "isinf", "isnan", "isneginf",
-    "isposinf", "isreal", "kron", "lazy_conj", "lcm", "lcm_", "ldexp", "ldexp_", "le", "le_",
-    "le_number", "le_number_", "le_tensor", "le_tensor_", "lerp", "lerp_", "lerp_number",
-    "lerp_number_", "lerp_tensor", "lerp_tensor_", "less", "less_", "less_equal", "less_equal_",
-    "lgamma", "lgamma_", "linalg_cross", "linalg_vector_norm", "log", "log10", "log10_", "log1p",
-    "log1p_", "log2", "log2_", "log_", "log_normal_", "log_softmax", "log_softmax_backward",
-    "log_softmax_dim", "logaddexp", "logaddexp2", "logcumsumexp", "logcumsumexp_dim", "logical_and",
-    "logical_and_", "logical_not", "logical_not_", "logical_or", "logical_or_", "logical_xor",
-    "logical_xor_", "logit", "logit_", "logsumexp", "logsumexp_dim", "lt", "lt_", "lt_number",
-    "lt_number_", "lt_tensor", "lt_tensor_", "map2_", "map_", "masked_fill", "masked_fill_",
-    "masked_fill_number", "masked_fill_number_", "masked_fill_tensor", "masked_fill_tensor_",
-    "masked_scatter", "masked_scatter_", "masked_select", "masked_spread", "matmul", "max",
-    "max_all", "max_dim", "maximum", "mean", "mean_all", "mean_dim", "median", "median_all",
-    "median_dim", "meshgrid", "min", "min_all", "min_dim", "minimum", "mm", "moveaxis", "movedim",
-    "mul", "mul_", "multiply", "multiply_", "mv", "mvlgamma", "mvlgamma_", "nan_to_num",
-    "nan_to_num_", "nanmean", "nansum", "nansum_dim", "narrow", "narrow_copy", "ne", "ne_",
-    "ne_number", "ne_number_", "ne_tensor", "ne_tensor_", "neg", "neg_", "negative", "negative_",
-    "nextafter", "nextafter_", "nonzero", "nonzero_rows", "norm", "normal_", "normal_of_both",
-    "normal_of_deviations", "normal_of_means", "not_equal", "not_equal_", "numel", "ones_like",
-    "outer", "permute", "permute_copy", "permute_dims", "polar", "polygamma", "polygamma_",
-    "polygamma_of", "polygamma_of_", "positive", "pow", "pow_", "pow_number", "pow_number_",
-    "pow_of_number", "pow_tensor", "pow_tensor_", "prod", "prod_all", "prod_backward", "prod_dim",
-    "put", "put_", "put_overwritten", "put_selected", "rad2deg", "rad2deg_", "rand_like",
-    "randint_like", "randn_like", "random_", "random_any_", "random_below_", "random_between_",
-    "ravel", "real", "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "remainder_",
-    "remainder_number", "remainder_number_", "remainder_of_number", "remainder_tensor",
-    "remainder_tensor_", "renorm", "renorm_", "repeat", "repeat_interleave", "repeat_tiles",
-    "repeated_index", "reshape", "reshape_as", "resize_", "resize_as_", "resolve_conj",
-    "resolve_neg", "roll", "rot90", "rot90_turns", "round", "round_", "round_decimals",
-    "round_decimals_", "round_whole", "round_whole_", "row_stack", "rsqrt", "rsqrt_", "rsub",
-    "rsub_number", "rsub_tensor", "scatter", "scatter_", "scatter_add", "scatter_add_",
-    "scatter_overwritten", "scatter_prod_backward", "scatter_reduce", "scatter_reduce_",
-    "scatter_reduced", "scatter_src", "scatter_src_", "scatter_value", "scatter_value_", "select",
-    "select_backward", "select_copy", "select_scatter", "set_", "setitem", "sgn", "sgn_", "sigmoid",
-    "sigmoid_", "sign", "sign_", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_",
-    "slice", "slice_backward", "slice_copy", "slice_scatter", "softmax", "softmax_backward",
-    "softmax_dim", "sort", "sort_dim", "sort_stable", "special_i1", "split", "split_copy",
-    "split_equal", "split_with_sizes", "split_with_sizes_copy", "sqrt", "sqrt_", "square",
-    "square_", "squeeze", "squeeze_", "squeeze_all", "squeeze_all_", "squeeze_copy", "squeeze_dim",
-    "squeeze_dim_", "squeeze_dims", "squeeze_dims_", "stack", "std", "std_dim", "std_mean",
-    "std_mean_dim", "sub", "sub_", "subtract", "subtract_", "sum", "sum_all", "sum_dim", "sum_to",
-    "sum_to_size", "swapaxes", "swapaxes_", "swapdims", "swapdims_", "t", "t_", "t_copy", "take",
-    "take_along_dim", "take_selected", "take_spread", "tan", "tan_", "tanh", "tanh_",
-    "tensor_split", "tensordot", "threshold_backward", "tile", "to_dtype", "topk", "topk_dim",
-    "trace", "transpose", "transpose_", "transpose_copy", "tril", "tril_", "triu", "triu_",
-    "true_divide", "true_divide_", "trunc", "trunc_", "unbind", "unbind_copy", "unflatten",
-    "unfold", "unfold_backward", "unfold_copy", "uniform_", "unsafe_chunk", "unsafe_split",
-    "unsafe_split_equal", "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_", "unsqueeze_copy",
-    "var", "var_dim", "var_mean", "var_mean_dim", "vdot", "view", "view_as", "view_as_complex",
-    "view_as_real", "view_copy", "view_shape", "vsplit", "vstack", "where", "where_between",
-    "xlogy", "xlogy_", "xlogy_number", "xlogy_number_", "xlogy_of_number", "xlogy_tensors",
-    "xlogy_tensors_", "zero_", "zeros_like", "zeros_shaped",
+    "index_fill", "index_fill_", "index_fill_int_Scalar", "index_fill_int_Scalar_",
+    "index_fill_int_Tensor", "index_fill_int_Tensor_", "index_mask", "index_put", "index_put_",
+    "index_put_at", "index_put_at_", "index_put_overwritten", "index_reduce", "index_reduce_",
+    "index_select", "index_spread", "inner", "is_complex", "is_conj", "is_floating_point", "is_neg",
+    "is_nonzero", "is_same_size", "is_set_to", "is_signed", "is_tensor", "isclose", "isfinite",
+    "isinf", "isnan", "isneginf", "isposinf", "isreal", "kron", "lazy_conj", "lcm", "lcm_", "ldexp",
+    "ldexp_", "le", "le_", "le_Scalar", "le_Scalar_", "le_Tensor", "le_Tensor_", "lerp", "lerp_",
+    "lerp_Scalar", "lerp_Scalar_", "lerp_Tensor", "lerp_Tensor_", "less", "less_", "less_equal",
+    "less_equal_", "lgamma", "lgamma_", "linalg_cross", "linalg_vector_norm", "log", "log10",
+    "log10_", "log1p", "log1p_", "log2", "log2_", "log_", "log_normal_", "log_softmax",
+    "log_softmax_backward", "log_softmax_dim", "logaddexp", "logaddexp2", "logcumsumexp",
+    "logical_and", "logical_and_", "logical_not", "logical_not_", "logical_or", "logical_or_",
+    "logical_xor", "logical_xor_", "logit", "logit_", "logsumexp", "logsumexp_dim", "lt", "lt_",
+    "lt_Scalar", "lt_Scalar_", "lt_Tensor", "lt_Tensor_", "map2_", "map_", "masked_fill",
+    "masked_fill_", "masked_fill_Scalar", "masked_fill_Scalar_", "masked_fill_Tensor",
+    "masked_fill_Tensor_", "masked_scatter", "masked_scatter_", "masked_select", "masked_spread",
+    "matmul", "max", "max_default", "max_dim", "maximum", "mean", "mean_default", "mean_dim",
+    "median", "median_default", "median_dim", "meshgrid", "min", "min_default", "min_dim",
+    "minimum", "mm", "moveaxis", "movedim", "mul", "mul_", "multiply", "multiply_", "mv",
+    "mvlgamma", "mvlgamma_", "nan_to_num", "nan_to_num_", "nanmean", "nansum", "nansum_dim",
+    "narrow", "narrow_copy", "ne", "ne_", "ne_Scalar", "ne_Scalar_", "ne_Tensor", "ne_Tensor_",
+    "neg", "neg_", "negative", "negative_", "nextafter", "nextafter_", "nonzero", "nonzero_rows",
+    "norm", "normal_", "normal_Tensor_Tensor", "normal_Tensor_float", "normal_float_Tensor",
+    "not_equal", "not_equal_", "numel", "ones_like", "outer", "permute", "permute_copy",
+    "permute_dims", "polar", "polygamma", "polygamma_", "polygamma_of", "polygamma_of_", "positive",
+    "pow", "pow_", "pow_Scalar", "pow_Tensor_Scalar", "pow_Tensor_Scalar_", "pow_Tensor_Tensor",
+    "pow_Tensor_Tensor_", "prod", "prod_backward", "prod_default", "prod_dim_int", "put", "put_",
+    "put_overwritten", "put_selected", "rad2deg", "rad2deg_", "rand_like", "randint_like",
+    "randn_like", "random_", "random_default_", "random_from_", "random_to_", "ravel", "real",
+    "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "remainder_", "remainder_Scalar",
+    "remainder_Scalar_", "remainder_Scalar_Tensor", "remainder_Tensor", "remainder_Tensor_",
+    "renorm", "renorm_", "repeat", "repeat_interleave", "repeat_tiles", "repeated_index", "reshape",
+    "reshape_as", "resize_", "resize_as_", "resolve_conj", "resolve_neg", "roll", "rot90",
+    "rot90_turns", "round", "round_", "round_decimals", "round_decimals_", "round_default",
+    "round_default_", "row_stack", "rsqrt", "rsqrt_", "rsub", "rsub_Scalar", "rsub_Tensor",
+    "scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_overwritten",
+    "scatter_prod_backward", "scatter_reduce", "scatter_reduce_", "scatter_reduced", "scatter_src",
+    "scatter_src_", "scatter_value", "scatter_value_", "select", "select_backward", "select_copy",
+    "select_scatter", "set_", "setitem", "sgn", "sgn_", "sigmoid", "sigmoid_", "sign", "sign_",
+    "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice", "slice_backward",
+    "slice_copy", "slice_scatter", "softmax", "softmax_backward", "softmax_dim", "sort", "sort_dim",
+    "sort_stable", "special_i1", "split", "split_Tensor", "split_copy", "split_with_sizes",
+    "split_with_sizes_copy", "sqrt", "sqrt_", "square", "square_", "squeeze", "squeeze_",
+    "squeeze_copy", "squeeze_copy_default", "squeeze_copy_dim", "squeeze_copy_dims",
+    "squeeze_default", "squeeze_default_", "squeeze_dim", "squeeze_dim_", "squeeze_dims",
+    "squeeze_dims_", "stack", "std", "std_dim", "std_mean", "std_mean_dim", "sub", "sub_",
+    "subtract", "subtract_", "sum", "sum_default", "sum_dim_IntList", "sum_to", "sum_to_size",
+    "swapaxes", "swapaxes_", "swapdims", "swapdims_", "t", "t_", "t_copy", "take", "take_along_dim",
+    "take_selected", "take_spread", "tan", "tan_", "tanh", "tanh_", "tensor_split", "tensordot",
+    "threshold_backward", "tile", "to_dtype", "topk", "topk_dim", "trace", "transpose",
+    "transpose_", "transpose_copy", "tril", "tril_", "triu", "triu_", "true_divide", "true_divide_",
+    "trunc", "trunc_", "unbind", "unbind_copy", "unflatten", "unfold", "unfold_backward",
+    "unfold_copy", "uniform_", "unsafe_chunk", "unsafe_split", "unsafe_split_equal",
+    "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_", "unsqueeze_copy", "var", "var_dim",
+    "var_mean", "var_mean_dim", "vdot", "view", "view_as", "view_as_complex", "view_as_real",
+    "view_copy", "view_shape", "vsplit", "vstack", "where", "where_self", "xlogy", "xlogy_",
+    "xlogy_Scalar_Other", "xlogy_Scalar_Other_", "xlogy_Scalar_Self", "xlogy_Tensor",
+    "xlogy_Tensor_", "zero_", "zeros_like", "zeros_shaped",
 ]

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of, arrays_of, operand_of
+from vtgrad.ops.calling.arguments import array_of, arrays_of, operand_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number, Shape
+from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
@@ -31,10 +32,11 @@ from vtgrad.ops.generated.indexing_nodes import (
 
 __all__ = [
     "gather", "index_add", "index_add_", "index_at", "index_copy", "index_copy_",
-    "index_copy_overwritten", "index_fill_number", "index_fill_number_", "index_fill_tensor",
-    "index_fill_tensor_", "index_mask", "index_put_at", "index_put_at_", "index_put_overwritten",
-    "index_reduce", "index_reduce_", "index_select", "index_spread", "masked_fill_number",
-    "masked_fill_number_", "masked_fill_tensor", "masked_fill_tensor_", "masked_scatter",
+    "index_copy_overwritten", "index_fill", "index_fill_", "index_fill_int_Scalar",
+    "index_fill_int_Scalar_", "index_fill_int_Tensor", "index_fill_int_Tensor_", "index_mask",
+    "index_put_at", "index_put_at_", "index_put_overwritten", "index_reduce", "index_reduce_",
+    "index_select", "index_spread", "masked_fill", "masked_fill_", "masked_fill_Scalar",
+    "masked_fill_Scalar_", "masked_fill_Tensor", "masked_fill_Tensor_", "masked_scatter",
     "masked_scatter_", "masked_select", "masked_spread", "nonzero_rows", "put", "put_",
     "put_overwritten", "repeated_index", "scatter_add", "scatter_add_", "scatter_overwritten",
     "scatter_reduce", "scatter_reduce_", "scatter_reduced", "scatter_src", "scatter_src_",
@@ -65,26 +67,26 @@ def gather(input: T, dim: AnyInt, index: AnyTensor, *, sparse_grad: AnyBool = Fa
     return result
 
 
-def scatter_src(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None) -> T:
+def scatter_src(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
     try:
         if out is not None:
-            check_out(out, self, index, src)
-        array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, src._impl.array)
+            check_out(out, input, index, src)
+        array = quiet.run(k.scatter, input._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
         if renewed(error):
-            return scatter_src(self, dim, index, src, out=out)
-        explain(error, "self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None", self, dim, index, src, out)
+            return scatter_src(input, dim, index, src, out=out)
+        explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None", input, dim, index, src, out)
         raise
     if out is not None:
-        return write_out(out, array, "scatter", exact=True, inputs=(self, index, src))
-    result = wrap_like(self, array)
+        return write_out(out, array, "scatter", exact=True, inputs=(input, index, src))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ScatterBackward0.record(self, dim, index, src)
+        node = ScatterBackward0.record(input, dim, index, src)
         set_history(result, node)
     return result
 
@@ -92,40 +94,40 @@ def scatter_src(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: 
 _scatter_src_writer = store_quietly(k.scatter_)
 
 
-def scatter_src_(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
-    """Write the result of `scatter_src` into the tensor itself, which is returned."""
+def scatter_src_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
+    """Write the result of `scatter` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
         array_of(src, "src")
-        return write(self, ScatterBackward0.record, _scatter_src_writer, dim, index, src, operator="scatter_", distinct=True)
+        return write(input, ScatterBackward0.record, _scatter_src_writer, dim, index, src, operator="scatter_", distinct=True)
     except Exception as error:
         if renewed(error):
-            return scatter_src_(self, dim, index, src)
-        explain(error, "self: Tensor, dim: int, index: Tensor, src: Tensor", self, dim, index, src)
+            return scatter_src_(input, dim, index, src)
+        explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor", input, dim, index, src)
         raise
 
 
-def scatter_value(self: T, dim: AnyInt, index: AnyTensor, value: Number, *, out: T | None = None) -> T:
+def scatter_value(input: T, dim: AnyInt, index: AnyTensor, value: Number, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
     try:
         if out is not None:
-            check_out(out, self, index)
-        array = quiet.run(k.scatter, self._impl.array, dim, index._impl.array, value)
+            check_out(out, input, index)
+        array = quiet.run(k.scatter, input._impl.array, dim, index._impl.array, value)
     except Exception as error:
         if renewed(error):
-            return scatter_value(self, dim, index, value, out=out)
+            return scatter_value(input, dim, index, value, out=out)
         if has_number_tensor(value):
-            return scatter_value(self, dim, index, as_number(value), out=out)
-        explain(error, "self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None", self, dim, index, value, out)
+            return scatter_value(input, dim, index, as_number(value), out=out)
+        explain(error, "input: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None", input, dim, index, value, out)
         raise
     if out is not None:
-        return write_out(out, array, "scatter", exact=True, inputs=(self, index))
-    result = wrap_like(self, array)
+        return write_out(out, array, "scatter", exact=True, inputs=(input, index))
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ScatterBackward1.record(self, dim, index, value)
+        node = ScatterBackward1.record(input, dim, index, value)
         set_history(result, node)
     return result
 
@@ -133,17 +135,17 @@ def scatter_value(self: T, dim: AnyInt, index: AnyTensor, value: Number, *, out:
 _scatter_value_writer = store_quietly(k.scatter_)
 
 
-def scatter_value_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
-    """Write the result of `scatter_value` into the tensor itself, which is returned."""
+def scatter_value_(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
+    """Write the result of `scatter` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
-        return write(self, ScatterBackward1.record, _scatter_value_writer, dim, index, value, operator="scatter_", distinct=True)
+        return write(input, ScatterBackward1.record, _scatter_value_writer, dim, index, value, operator="scatter_", distinct=True)
     except Exception as error:
         if renewed(error):
-            return scatter_value_(self, dim, index, value)
+            return scatter_value_(input, dim, index, value)
         if has_number_tensor(value):
-            return scatter_value_(self, dim, index, as_number(value))
-        explain(error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value)
+            return scatter_value_(input, dim, index, as_number(value))
+        explain(error, "input: Tensor, dim: int, index: Tensor, value: Number", input, dim, index, value)
         raise
 
 
@@ -318,38 +320,38 @@ def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T
         raise
 
 
-def index_fill_number(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
-    """A copy with a number at a vector of indices."""
+def index_fill_int_Scalar(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
+    """A copy with one value in the slices at a vector of indices."""
     try:
-        array = quiet.run(k.index_fill, self._impl.array, dim, index._impl.array, value)
+        array = quiet.run(k.index_fill, input._impl.array, dim, index._impl.array, value)
     except Exception as error:
         if renewed(error):
-            return index_fill_number(self, dim, index, value)
+            return index_fill_int_Scalar(input, dim, index, value)
         if has_number_tensor(value):
-            return index_fill_number(self, dim, index, as_number(value))
-        explain(error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value)
+            return index_fill_int_Scalar(input, dim, index, as_number(value))
+        explain(error, "input: Tensor, dim: int, index: Tensor, value: Number", input, dim, index, value)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IndexFillBackward0.record(self, dim, index, value)
+        node = IndexFillBackward0.record(input, dim, index, value)
         set_history(result, node)
     return result
 
 
-_index_fill_number_writer = store_quietly(k.index_fill_)
+_index_fill_int_Scalar_writer = store_quietly(k.index_fill_)
 
 
-def index_fill_number_(self: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
-    """Write the result of `index_fill_number` into the tensor itself, which is returned."""
+def index_fill_int_Scalar_(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
+    """Write the result of `index_fill` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
         return write(
-            self,
+            input,
             IndexFillBackward0.record,
-            _index_fill_number_writer,
+            _index_fill_int_Scalar_writer,
             dim,
             index,
             value,
@@ -359,45 +361,46 @@ def index_fill_number_(self: T, dim: AnyInt, index: AnyTensor, value: Number) ->
         )
     except Exception as error:
         if renewed(error):
-            return index_fill_number_(self, dim, index, value)
+            return index_fill_int_Scalar_(input, dim, index, value)
         if has_number_tensor(value):
-            return index_fill_number_(self, dim, index, as_number(value))
-        explain(error, "self: Tensor, dim: int, index: Tensor, value: Number", self, dim, index, value)
+            return index_fill_int_Scalar_(input, dim, index, as_number(value))
+        explain(error, "input: Tensor, dim: int, index: Tensor, value: Number", input, dim, index, value)
         raise
 
 
-def index_fill_tensor(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
+def index_fill_int_Tensor(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
     try:
-        array = quiet.run(k.index_fill, self._impl.array, dim, index._impl.array, value._impl.array)
+        array = quiet.run(k.index_fill, input._impl.array, dim, index._impl.array, value._impl.array)
     except Exception as error:
         if renewed(error):
-            return index_fill_tensor(self, dim, index, value)
-        explain(error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value)
+            return index_fill_int_Tensor(input, dim, index, value)
+        explain(error, "input: Tensor, dim: int, index: Tensor, value: Tensor", input, dim, index, value)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IndexFillBackward1.record(self, dim, index, value)
+        node = IndexFillBackward1.record(input, dim, index, value)
         set_history(result, node)
     return result
 
 
-_index_fill_tensor_writer = store_quietly(k.index_fill_)
+_index_fill_int_Tensor_writer = store_quietly(k.index_fill_)
 
 
-def index_fill_tensor_(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
-    """Write the result of `index_fill_tensor` into the tensor itself, which is returned."""
+def index_fill_int_Tensor_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
+    """Write the result of `index_fill` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
         array_of(value, "value")
+        value = read_first(value, input)
         return write(
-            self,
+            input,
             IndexFillBackward1.record,
-            _index_fill_tensor_writer,
+            _index_fill_int_Tensor_writer,
             dim,
             index,
             value,
@@ -407,8 +410,8 @@ def index_fill_tensor_(self: T, dim: AnyInt, index: AnyTensor, value: AnyTensor)
         )
     except Exception as error:
         if renewed(error):
-            return index_fill_tensor_(self, dim, index, value)
-        explain(error, "self: Tensor, dim: int, index: Tensor, value: Tensor", self, dim, index, value)
+            return index_fill_int_Tensor_(input, dim, index, value)
+        explain(error, "input: Tensor, dim: int, index: Tensor, value: Tensor", input, dim, index, value)
         raise
 
 
@@ -571,81 +574,98 @@ def masked_spread(self: T, sizes: Shape, mask: AnyTensor) -> T:
     return result
 
 
-def masked_fill_number(self: T, mask: AnyTensor, value: Number) -> T:
-    """A copy with a number wherever a mask is true."""
+def masked_fill_Scalar(input: T, mask: AnyTensor, value: Number) -> T:
+    """A copy with one value wherever a mask is true.
+
+    Parameters
+    ----------
+    mask : tensor of bool
+        Broadcast with the tensor.
+    value : number or 0-d tensor
+        Must be storable in the tensor's dtype.
+    """
     try:
-        array = quiet.run(k.masked_fill, self._impl.array, mask._impl.array, value)
+        array = quiet.run(k.masked_fill, input._impl.array, mask._impl.array, value)
     except Exception as error:
         if renewed(error):
-            return masked_fill_number(self, mask, value)
+            return masked_fill_Scalar(input, mask, value)
         if has_number_tensor(value):
-            return masked_fill_number(self, mask, as_number(value))
-        explain(error, "self: Tensor, mask: Tensor, value: Number", self, mask, value)
+            return masked_fill_Scalar(input, mask, as_number(value))
+        explain(error, "input: Tensor, mask: Tensor, value: Number", input, mask, value)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MaskedFillBackward0.record(self, mask, value)
+        node = MaskedFillBackward0.record(input, mask, value)
         set_history(result, node)
     return result
 
 
-_masked_fill_number_writer = store_quietly(k.masked_fill_)
+_masked_fill_Scalar_writer = store_quietly(k.masked_fill_)
 
 
-def masked_fill_number_(self: T, mask: AnyTensor, value: Number) -> T:
-    """Write the result of `masked_fill_number` into the tensor itself, which is returned."""
+def masked_fill_Scalar_(input: T, mask: AnyTensor, value: Number) -> T:
+    """Write the result of `masked_fill` into the tensor itself, which is returned.
+
+    Parameters
+    ----------
+    mask : tensor of bool
+        Broadcast with the tensor.
+    value : number or 0-d tensor
+        Must be storable in the tensor's dtype.
+    """
     try:
         array_of(mask, "mask")
         return write(
-            self, MaskedFillBackward0.record, _masked_fill_number_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
+            input, MaskedFillBackward0.record, _masked_fill_Scalar_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
         )
     except Exception as error:
         if renewed(error):
-            return masked_fill_number_(self, mask, value)
+            return masked_fill_Scalar_(input, mask, value)
         if has_number_tensor(value):
-            return masked_fill_number_(self, mask, as_number(value))
-        explain(error, "self: Tensor, mask: Tensor, value: Number", self, mask, value)
+            return masked_fill_Scalar_(input, mask, as_number(value))
+        explain(error, "input: Tensor, mask: Tensor, value: Number", input, mask, value)
         raise
 
 
-def masked_fill_tensor(self: T, mask: AnyTensor, value: AnyTensor) -> T:
+def masked_fill_Tensor(input: T, mask: AnyTensor, value: AnyTensor) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
     try:
-        array = quiet.run(k.masked_fill, self._impl.array, mask._impl.array, value._impl.array)
+        array = quiet.run(k.masked_fill, input._impl.array, mask._impl.array, value._impl.array)
     except Exception as error:
         if renewed(error):
-            return masked_fill_tensor(self, mask, value)
-        explain(error, "self: Tensor, mask: Tensor, value: Tensor", self, mask, value)
+            return masked_fill_Tensor(input, mask, value)
+        explain(error, "input: Tensor, mask: Tensor, value: Tensor", input, mask, value)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
         or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MaskedFillBackward1.record(self, mask, value)
+        node = MaskedFillBackward1.record(input, mask, value)
         set_history(result, node)
     return result
 
 
-_masked_fill_tensor_writer = store_quietly(k.masked_fill_)
+_masked_fill_Tensor_writer = store_quietly(k.masked_fill_)
 
 
-def masked_fill_tensor_(self: T, mask: AnyTensor, value: AnyTensor) -> T:
-    """Write the result of `masked_fill_tensor` into the tensor itself, which is returned."""
+def masked_fill_Tensor_(input: T, mask: AnyTensor, value: AnyTensor) -> T:
+    """Write the result of `masked_fill` into the tensor itself, which is returned."""
     try:
         array_of(mask, "mask")
         array_of(value, "value")
+        value = read_first(value, input)
         return write(
-            self, MaskedFillBackward1.record, _masked_fill_tensor_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
+            input, MaskedFillBackward1.record, _masked_fill_Tensor_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
         )
     except Exception as error:
         if renewed(error):
-            return masked_fill_tensor_(self, mask, value)
-        explain(error, "self: Tensor, mask: Tensor, value: Tensor", self, mask, value)
+            return masked_fill_Tensor_(input, mask, value)
+        explain(error, "input: Tensor, mask: Tensor, value: Tensor", input, mask, value)
         raise
 
 
@@ -685,20 +705,20 @@ def masked_scatter_(input: T, mask: AnyTensor, source: AnyTensor) -> T:
         raise
 
 
-def nonzero_rows(self: T, *, out: T | None = None) -> T:
+def nonzero_rows(input: T, *, out: T | None = None) -> T:
     """Places of the elements that are not zero, one row each."""
     try:
         if out is not None:
-            check_out(out, self, differentiable=False)
-        array = quiet.run(k.nonzero, self._impl.array)
+            check_out(out, input, differentiable=False)
+        array = quiet.run(k.nonzero, input._impl.array)
     except Exception as error:
         if renewed(error):
-            return nonzero_rows(self, out=out)
-        explain(error, "self: Tensor, out: Tensor | None", self, out)
+            return nonzero_rows(input, out=out)
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, "nonzero", exact=True)
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     return result
 
 
@@ -734,26 +754,26 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: S
     return result
 
 
-def index_put_at(self: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
+def index_put_at(input: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
     try:
-        array = quiet.run(k.index_put_at, self._impl.array, arrays_of(indices, "indices"), places, values._impl.array, accumulate)
+        array = quiet.run(k.index_put_at, input._impl.array, arrays_of(indices, "indices"), places, values._impl.array, accumulate)
     except Exception as error:
         if renewed(error):
-            return index_put_at(self, indices, places, values, accumulate)
+            return index_put_at(input, indices, places, values, accumulate)
         explain(
             error,
-            "self: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
-            self,
+            "input: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
+            input,
             indices,
             places,
             values,
             accumulate,
         )
         raise
-    result = wrap_like(self, array)
-    if is_recording() and requires_grad(self, *indices, values):
-        node = IndexPutBackward0.record(self, indices, places, values, accumulate)
+    result = wrap_like(input, array)
+    if is_recording() and requires_grad(input, *indices, values):
+        node = IndexPutBackward0.record(input, indices, places, values, accumulate)
         set_history(result, node)
     return result
 
@@ -761,12 +781,12 @@ def index_put_at(self: T, indices: Sequence[TensorBase], places: Shape, values: 
 _index_put_at_writer = store_quietly(k.index_put_at_)
 
 
-def index_put_at_(self: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
-    """Write the result of `index_put_at` into the tensor itself, which is returned."""
+def index_put_at_(input: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
+    """Write the result of `index_put` into the tensor itself, which is returned."""
     try:
         array_of(values, "values")
         return write(
-            self,
+            input,
             IndexPutBackward0.record,
             _index_put_at_writer,
             indices,
@@ -779,11 +799,11 @@ def index_put_at_(self: T, indices: Sequence[TensorBase], places: Shape, values:
         )
     except Exception as error:
         if renewed(error):
-            return index_put_at_(self, indices, places, values, accumulate)
+            return index_put_at_(input, indices, places, values, accumulate)
         explain(
             error,
-            "self: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
-            self,
+            "input: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
+            input,
             indices,
             places,
             values,
@@ -882,14 +902,14 @@ def scatter_reduce_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, red
         raise
 
 
-def scatter_reduced(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Number, how: AnyStr, *, out: T | None = None) -> T:
+def scatter_reduced(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Number, how: AnyStr, *, out: T | None = None) -> T:
     """`scatter` that adds or multiplies instead of storing."""
     try:
         if out is not None:
-            check_out(out, self, index, src, differentiable=False)
+            check_out(out, input, index, src, differentiable=False)
         array = quiet.run(
             k.scatter_reduced,
-            self._impl.array,
+            input._impl.array,
             dim,
             index._impl.array,
             src._impl.array if isinstance(src, TensorBase) and not src._impl.is_wrapped_number else operand_of(src, "src"),
@@ -897,11 +917,11 @@ def scatter_reduced(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Num
         )
     except Exception as error:
         if renewed(error):
-            return scatter_reduced(self, dim, index, src, how, out=out)
+            return scatter_reduced(input, dim, index, src, how, out=out)
         explain(
             error,
-            "self: Tensor, dim: int, index: Tensor, src: Tensor | Number, how: str, out: Tensor | None",
-            self,
+            "input: Tensor, dim: int, index: Tensor, src: Tensor | Number, how: str, out: Tensor | None",
+            input,
             dim,
             index,
             src,
@@ -910,8 +930,8 @@ def scatter_reduced(self: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Num
         )
         raise
     if out is not None:
-        return write_out(out, array, "scatter", exact=True, inputs=(self, index, src))
-    result = wrap_like(self, array)
+        return write_out(out, array, "scatter", exact=True, inputs=(input, index, src))
+    result = wrap_like(input, array)
     return result
 
 
@@ -1003,3 +1023,51 @@ def repeated_index(index: T, sizes: Shape, dim: AnyInt) -> T:
         raise
     result = wrap_like(index, array)
     return result
+
+
+def index_fill(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Number) -> T:
+    """A copy with one value in the slices at a vector of indices."""
+    if isinstance(value, TensorBase):
+        return index_fill_int_Tensor(input, dim, index, value)
+    refuse_array("value", value)
+    return index_fill_int_Scalar(input, dim, index, value)
+
+
+def index_fill_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Number) -> T:
+    """Write the result of `index_fill` into the tensor itself, which is returned."""
+    if isinstance(value, TensorBase):
+        return index_fill_int_Tensor_(input, dim, index, value)
+    refuse_array("value", value)
+    return index_fill_int_Scalar_(input, dim, index, value)
+
+
+def masked_fill(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
+    """A copy with one value wherever a mask is true.
+
+    Parameters
+    ----------
+    mask : tensor of bool
+        Broadcast with the tensor.
+    value : number or 0-d tensor
+        Must be storable in the tensor's dtype.
+    """
+    if isinstance(value, TensorBase):
+        return masked_fill_Tensor(input, mask, value)
+    refuse_array("value", value)
+    return masked_fill_Scalar(input, mask, value)
+
+
+def masked_fill_(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
+    """Write the result of `masked_fill` into the tensor itself, which is returned.
+
+    Parameters
+    ----------
+    mask : tensor of bool
+        Broadcast with the tensor.
+    value : number or 0-d tensor
+        Must be storable in the tensor's dtype.
+    """
+    if isinstance(value, TensorBase):
+        return masked_fill_Tensor_(input, mask, value)
+    refuse_array("value", value)
+    return masked_fill_Scalar_(input, mask, value)

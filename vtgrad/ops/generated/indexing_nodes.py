@@ -283,7 +283,7 @@ class IndexCopyBackward0(SavesIndexSource):
 
 @final
 class IndexFillBackward0(SavesIndex):
-    """Derivative of `index_fill_number`."""
+    """Derivative of `index_fill_int_Scalar`."""
 
     __slots__ = ("dim",)
 
@@ -309,7 +309,7 @@ class IndexFillBackward0(SavesIndex):
 
 @final
 class IndexFillBackward1(SavesIndex):
-    """Derivative of `index_fill_tensor`."""
+    """Derivative of `index_fill_int_Tensor`."""
 
     __slots__ = ("dim", "self_shape")
 
@@ -497,7 +497,7 @@ class MaskedSpreadBackward0(SavesMask):
 
 @final
 class MaskedFillBackward0(SavesMask):
-    """Derivative of `masked_fill_number`."""
+    """Derivative of `masked_fill_Scalar`."""
 
     __slots__ = ()
 
@@ -520,7 +520,7 @@ class MaskedFillBackward0(SavesMask):
 
 @final
 class MaskedFillBackward1(SavesMask):
-    """Derivative of `masked_fill_tensor`."""
+    """Derivative of `masked_fill_Tensor`."""
 
     __slots__ = ()
 

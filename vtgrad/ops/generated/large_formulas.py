@@ -17,6 +17,7 @@ from vtgrad.ops.kernels.support.overwriting import over
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 
+
 __all__ = [
     "gradient_inside", "gradient_of_acosh", "gradient_of_angle", "gradient_of_base",
     "gradient_of_distance", "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1",
@@ -101,7 +102,7 @@ def gradient_of_logcumsumexp(owned: bool, grad: Array, input: Array, result: Arr
     if grad.ndim == 0:
         return k.clone(grad)
     if dtype.kind == "c":
-        logs = k.logcumsumexp_dim(k.flip(over(1, k.sub, k.log(grad), k.conj(result)), (dim,)), dim)
+        logs = k.logcumsumexp(k.flip(over(1, k.sub, k.log(grad), k.conj(result)), (dim,)), dim)
         return over(1, k.exp, k.add(k.flip(logs, (dim,)), k.conj(input)))
     total = k.zeros_like(grad)
     for sign in (1, -1):
@@ -109,7 +110,7 @@ def gradient_of_logcumsumexp(owned: bool, grad: Array, input: Array, result: Arr
         there = k.gt(part, 0)
         logs = over(1, k.sub, over(1, k.log, k.where(there, part, 1)), result)
         logs = k.flip(k.where(there, logs, float("-inf")), (dim,))
-        later = k.flip(k.logcumsumexp_dim(logs, dim), (dim,))
+        later = k.flip(k.logcumsumexp(logs, dim), (dim,))
         total = over(2, k.add, total, over(1, k.mul, over(1, k.exp, k.add(later, input)), sign))
     return total
 

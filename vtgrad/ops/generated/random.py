@@ -9,12 +9,12 @@ from __future__ import annotations
 from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
 from vtgrad.ops.calling.types import Generator
 from vtgrad.storage.quiet import quiet, renewed
-from vtgrad.storage.tensor_base import wrap_like
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_inplace_result import store_quietly
 from vtgrad.views.write import write
@@ -27,9 +27,10 @@ from vtgrad.ops.generated.random_nodes import (
 )
 
 __all__ = [
-    "bernoulli_number_", "bernoulli_of", "bernoulli_tensor_", "cauchy_", "exponential_",
-    "geometric_", "log_normal_", "normal_", "normal_of_both", "normal_of_deviations",
-    "normal_of_means", "random_any_", "random_below_", "random_between_", "uniform_",
+    "bernoulli_", "bernoulli_Tensor_", "bernoulli_default", "bernoulli_float_", "cauchy_",
+    "exponential_", "geometric_", "log_normal_", "normal_", "normal_Tensor_Tensor",
+    "normal_Tensor_float", "normal_float_Tensor", "random_default_", "random_from_", "random_to_",
+    "uniform_",
 ]
 
 
@@ -139,100 +140,100 @@ def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> 
         raise
 
 
-_random_between_writer = store_quietly(k.random_between_)
+_random_from_writer = store_quietly(k.random_between_)
 
 
-def random_between_(self: T, from_: AnyInt, to: AnyInt, *, generator: Generator | None = None) -> T:
+def random_from_(input: T, from_: AnyInt, to: AnyInt, *, generator: Generator | None = None) -> T:
     """Fill with integers of [from_, to)."""
     try:
-        return write(self, RandomBackward0.record, _random_between_writer, from_, to, generator=generator, operator="random_")
+        return write(input, RandomBackward0.record, _random_from_writer, from_, to, generator=generator, operator="random_")
     except Exception as error:
         if renewed(error):
-            return random_between_(self, from_, to, generator=generator)
-        explain(error, "self: Tensor, from_: int, to: int, generator: Generator | None", self, from_, to, generator)
+            return random_from_(input, from_, to, generator=generator)
+        explain(error, "input: Tensor, from_: int, to: int, generator: Generator | None", input, from_, to, generator)
         raise
 
 
-_random_below_writer = store_quietly(k.random_below_)
+_random_to_writer = store_quietly(k.random_below_)
 
 
-def random_below_(self: T, to: AnyInt, *, generator: Generator | None = None) -> T:
+def random_to_(input: T, to: AnyInt, *, generator: Generator | None = None) -> T:
     """Fill with integers of [0, to)."""
     try:
-        return write(self, RandomBackward1.record, _random_below_writer, to, generator=generator, operator="random_")
+        return write(input, RandomBackward1.record, _random_to_writer, to, generator=generator, operator="random_")
     except Exception as error:
         if renewed(error):
-            return random_below_(self, to, generator=generator)
-        explain(error, "self: Tensor, to: int, generator: Generator | None", self, to, generator)
+            return random_to_(input, to, generator=generator)
+        explain(error, "input: Tensor, to: int, generator: Generator | None", input, to, generator)
         raise
 
 
-_random_any_writer = store_quietly(k.random_any_)
+_random_default_writer = store_quietly(k.random_any_)
 
 
-def random_any_(self: T, *, generator: Generator | None = None) -> T:
+def random_default_(input: T, *, generator: Generator | None = None) -> T:
     """Fill with any integers from 0 up to what the dtype holds exactly."""
     try:
-        return write(self, RandomBackward2.record, _random_any_writer, generator=generator, operator="random_")
+        return write(input, RandomBackward2.record, _random_default_writer, generator=generator, operator="random_")
     except Exception as error:
         if renewed(error):
-            return random_any_(self, generator=generator)
-        explain(error, "self: Tensor, generator: Generator | None", self, generator)
+            return random_default_(input, generator=generator)
+        explain(error, "input: Tensor, generator: Generator | None", input, generator)
         raise
 
 
-def bernoulli_of(self: T, *, generator: Generator | None = None, out: T | None = None) -> T:
+def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """1 with the probability that stands at each place, else 0."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.bernoulli, self._impl.array, generator=generator)
+            check_out(out, input)
+        array = quiet.run(k.bernoulli, input._impl.array, generator=generator)
     except Exception as error:
         if renewed(error):
-            return bernoulli_of(self, generator=generator, out=out)
-        explain(error, "self: Tensor, generator: Generator | None, out: Tensor | None", self, generator, out)
+            return bernoulli_default(input, generator=generator, out=out)
+        explain(error, "input: Tensor, generator: Generator | None, out: Tensor | None", input, generator, out)
         raise
     if out is not None:
         return write_out(out, array, "bernoulli")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = BernoulliBackward0.record(self, generator=generator)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = BernoulliBackward0.record(input, generator=generator)
         set_history(result, node)
     return result
 
 
-_bernoulli_tensor_writer = store_quietly(k.bernoulli_tensor_)
+_bernoulli_Tensor_writer = store_quietly(k.bernoulli_tensor_)
 
 
-def bernoulli_tensor_(self: T, p: AnyTensor, *, generator: Generator | None = None) -> T:
-    """Fill with 1 of the probabilities `p`, which broadcast, and 0 otherwise."""
+def bernoulli_Tensor_(input: T, p: AnyTensor, *, generator: Generator | None = None) -> T:
+    """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     try:
         array_of(p, "p")
-        return write(self, BernoulliBackward1.record, _bernoulli_tensor_writer, p, generator=generator, operator="bernoulli_")
+        return write(input, BernoulliBackward1.record, _bernoulli_Tensor_writer, p, generator=generator, operator="bernoulli_")
     except Exception as error:
         if renewed(error):
-            return bernoulli_tensor_(self, p, generator=generator)
-        explain(error, "self: Tensor, p: Tensor, generator: Generator | None", self, p, generator)
+            return bernoulli_Tensor_(input, p, generator=generator)
+        explain(error, "input: Tensor, p: Tensor, generator: Generator | None", input, p, generator)
         raise
 
 
-_bernoulli_number_writer = store_quietly(k.bernoulli_number_)
+_bernoulli_float_writer = store_quietly(k.bernoulli_number_)
 
 
-def bernoulli_number_(self: T, p: AnyFloat = 0.5, *, generator: Generator | None = None) -> T:
+def bernoulli_float_(input: T, p: AnyFloat = 0.5, *, generator: Generator | None = None) -> T:
     """Fill with 1 of probability `p` and 0 otherwise."""
     try:
-        return write(self, BernoulliBackward2.record, _bernoulli_number_writer, p, generator=generator, operator="bernoulli_")
+        return write(input, BernoulliBackward2.record, _bernoulli_float_writer, p, generator=generator, operator="bernoulli_")
     except Exception as error:
         if renewed(error):
-            return bernoulli_number_(self, p, generator=generator)
+            return bernoulli_float_(input, p, generator=generator)
         if has_number_tensor(p):
-            return bernoulli_number_(self, as_number(p), generator=generator)
-        explain(error, "self: Tensor, p: float, generator: Generator | None", self, p, generator)
+            return bernoulli_float_(input, as_number(p), generator=generator)
+        explain(error, "input: Tensor, p: float, generator: Generator | None", input, p, generator)
         raise
 
 
-def normal_of_means(mean: T, std: AnyFloat = 1.0, *, generator: Generator | None = None, out: T | None = None) -> T:
+def normal_Tensor_float(mean: T, std: AnyFloat = 1.0, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean."""
     try:
         if out is not None:
@@ -240,7 +241,7 @@ def normal_of_means(mean: T, std: AnyFloat = 1.0, *, generator: Generator | None
         array = quiet.run(k.normal_tensors, mean._impl.array, std, generator=generator)
     except Exception as error:
         if renewed(error):
-            return normal_of_means(mean, std, generator=generator, out=out)
+            return normal_Tensor_float(mean, std, generator=generator, out=out)
         explain(error, "mean: Tensor, std: float, generator: Generator | None, out: Tensor | None", mean, std, generator, out)
         raise
     if out is not None:
@@ -252,7 +253,7 @@ def normal_of_means(mean: T, std: AnyFloat = 1.0, *, generator: Generator | None
     return result
 
 
-def normal_of_deviations(mean: AnyFloat, std: T, *, generator: Generator | None = None, out: T | None = None) -> T:
+def normal_float_Tensor(mean: AnyFloat, std: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own standard deviation."""
     try:
         if out is not None:
@@ -260,7 +261,7 @@ def normal_of_deviations(mean: AnyFloat, std: T, *, generator: Generator | None 
         array = quiet.run(k.normal_tensors, mean, std._impl.array, generator=generator)
     except Exception as error:
         if renewed(error):
-            return normal_of_deviations(mean, std, generator=generator, out=out)
+            return normal_float_Tensor(mean, std, generator=generator, out=out)
         explain(error, "mean: float, std: Tensor, generator: Generator | None, out: Tensor | None", mean, std, generator, out)
         raise
     if out is not None:
@@ -272,7 +273,7 @@ def normal_of_deviations(mean: AnyFloat, std: T, *, generator: Generator | None 
     return result
 
 
-def normal_of_both(mean: T, std: AnyTensor, *, generator: Generator | None = None, out: T | None = None) -> T:
+def normal_Tensor_Tensor(mean: T, std: AnyTensor, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean and standard deviation."""
     try:
         if out is not None:
@@ -280,7 +281,7 @@ def normal_of_both(mean: T, std: AnyTensor, *, generator: Generator | None = Non
         array = quiet.run(k.normal_tensors, mean._impl.array, std._impl.array, generator=generator)
     except Exception as error:
         if renewed(error):
-            return normal_of_both(mean, std, generator=generator, out=out)
+            return normal_Tensor_Tensor(mean, std, generator=generator, out=out)
         explain(error, "mean: Tensor, std: Tensor, generator: Generator | None, out: Tensor | None", mean, std, generator, out)
         raise
     if out is not None:
@@ -293,3 +294,11 @@ def normal_of_both(mean: T, std: AnyTensor, *, generator: Generator | None = Non
         node = NormalBackward3.record(mean, std, generator=generator)
         set_history(result, node)
     return result
+
+
+def bernoulli_(input: T, p: AnyTensor | AnyFloat = 0.5, *, generator: Generator | None = None) -> T:
+    """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
+    if isinstance(p, TensorBase):
+        return bernoulli_Tensor_(input, p, generator=generator)
+    refuse_array("p", p)
+    return bernoulli_float_(input, p, generator=generator)

@@ -152,7 +152,7 @@ class GeometricBackward0(OperatorNode):
 
 @final
 class RandomBackward0(OperatorNode):
-    """Derivative of `random_between_`."""
+    """Derivative of `random_from_`."""
 
     __slots__ = ()
 
@@ -174,7 +174,7 @@ class RandomBackward0(OperatorNode):
 
 @final
 class RandomBackward1(OperatorNode):
-    """Derivative of `random_below_`."""
+    """Derivative of `random_to_`."""
 
     __slots__ = ()
 
@@ -194,7 +194,7 @@ class RandomBackward1(OperatorNode):
 
 @final
 class RandomBackward2(OperatorNode):
-    """Derivative of `random_any_`."""
+    """Derivative of `random_default_`."""
 
     __slots__ = ()
 
@@ -214,7 +214,7 @@ class RandomBackward2(OperatorNode):
 
 @final
 class BernoulliBackward0(OperatorNode):
-    """Derivative of `bernoulli_of`."""
+    """Derivative of `bernoulli_default`."""
 
     __slots__ = ()
 
@@ -234,7 +234,7 @@ class BernoulliBackward0(OperatorNode):
 
 @final
 class BernoulliBackward1(OperatorNode):
-    """Derivative of `bernoulli_tensor_`."""
+    """Derivative of `bernoulli_Tensor_`."""
 
     __slots__ = ()
 
@@ -258,7 +258,7 @@ class BernoulliBackward1(OperatorNode):
 
 @final
 class BernoulliBackward2(OperatorNode):
-    """Derivative of `bernoulli_number_`."""
+    """Derivative of `bernoulli_float_`."""
 
     __slots__ = ()
 
@@ -278,7 +278,7 @@ class BernoulliBackward2(OperatorNode):
 
 @final
 class NormalBackward1(OperatorNode):
-    """Derivative of `normal_of_means`."""
+    """Derivative of `normal_Tensor_float`."""
 
     __slots__ = ()
 
@@ -298,7 +298,7 @@ class NormalBackward1(OperatorNode):
 
 @final
 class NormalBackward2(OperatorNode):
-    """Derivative of `normal_of_deviations`."""
+    """Derivative of `normal_float_Tensor`."""
 
     __slots__ = ()
 
@@ -318,7 +318,7 @@ class NormalBackward2(OperatorNode):
 
 @final
 class NormalBackward3(OperatorNode):
-    """Derivative of `normal_of_both`."""
+    """Derivative of `normal_Tensor_Tensor`."""
 
     __slots__ = ()
 

@@ -12,9 +12,10 @@ from typing import Generic, NamedTuple
 from vtgrad.graph.set_history import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import numpy_or_none
+from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim, checked_dims
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
@@ -34,178 +35,181 @@ from vtgrad.ops.generated.reductions_nodes import (
 )
 
 __all__ = [
-    "all_dim", "amax_dim", "amin_dim", "aminmax_dim", "any_dim", "argmax_dim", "argmin_dim",
-    "count_nonzero_dim", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim",
-    "max_all", "max_dim", "mean_all", "mean_dim", "median_all", "median_dim", "min_all", "min_dim",
-    "nansum_dim", "prod_all", "prod_dim", "put_selected", "renorm", "renorm_", "softmax_dim",
-    "std_dim", "std_mean_dim", "sum_all", "sum_dim", "take_selected", "var_dim", "var_mean_dim",
+    "all_dim", "amax", "amin", "aminmax", "aminmax_dim", "any_dim", "argmax", "argmin",
+    "count_nonzero", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim",
+    "max_default", "max_dim", "mean_default", "mean_dim", "median_default", "median_dim",
+    "min_default", "min_dim", "nansum_dim", "prod_default", "prod_dim_int", "put_selected",
+    "renorm", "renorm_", "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList",
+    "take_selected", "var_dim", "var_mean_dim",
 ]
 
 
-def sum_all(self: T, *, dtype: DType | None = None) -> T:
+def sum_default(input: T, *, dtype: DType | None = None) -> T:
     """Sum of all elements."""
     try:
-        array = quiet.run(k.sum, self._impl.array, dtype=numpy_or_none(dtype))
+        array = quiet.run(k.sum, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
-            return sum_all(self, dtype=dtype)
-        explain(error, "self: Tensor, dtype: DType | None", self, dtype)
+            return sum_default(input, dtype=dtype)
+        explain(error, "input: Tensor, dtype: DType | None", input, dtype)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SumBackward0.record(self, dtype=dtype)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SumBackward0.record(input, dtype=dtype)
         set_history(result, node)
     return result
 
 
-def sum_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def sum_dim_IntList(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Sum over dimensions."""
     try:
+        dim = checked_dims(dim)
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.sum, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
+            check_out(out, input)
+        array = quiet.run(k.sum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
-            return sum_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(error, "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
+            return sum_dim_IntList(input, dim, keepdim, dtype=dtype, out=out)
+        explain(error, "input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "sum")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SumBackward1.record(self, dim, keepdim, dtype=dtype)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SumBackward1.record(input, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
 
 
-def mean_all(self: T, *, dtype: DType | None = None) -> T:
+def mean_default(input: T, *, dtype: DType | None = None) -> T:
     """Mean of all elements."""
     try:
-        array = quiet.run(k.mean, self._impl.array, dtype=numpy_or_none(dtype))
+        array = quiet.run(k.mean, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
-            return mean_all(self, dtype=dtype)
-        explain(error, "self: Tensor, dtype: DType | None", self, dtype)
+            return mean_default(input, dtype=dtype)
+        explain(error, "input: Tensor, dtype: DType | None", input, dtype)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = MeanBackward0.record(self, dtype=dtype)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = MeanBackward0.record(input, dtype=dtype)
         set_history(result, node)
     return result
 
 
-def mean_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def mean_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Mean over dimensions."""
     try:
+        dim = checked_dims(dim)
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.mean, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
+            check_out(out, input)
+        array = quiet.run(k.mean, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
-            return mean_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(error, "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
+            return mean_dim(input, dim, keepdim, dtype=dtype, out=out)
+        explain(error, "input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "mean")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = MeanBackward1.record(self, dim, keepdim, dtype=dtype)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = MeanBackward1.record(input, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
 
 
-def prod_all(self: T, *, dtype: DType | None = None) -> T:
+def prod_default(input: T, *, dtype: DType | None = None) -> T:
     """Product of all elements."""
     try:
-        array = quiet.run(k.prod, self._impl.array, dtype=numpy_or_none(dtype))
+        array = quiet.run(k.prod, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
-            return prod_all(self, dtype=dtype)
-        explain(error, "self: Tensor, dtype: DType | None", self, dtype)
+            return prod_default(input, dtype=dtype)
+        explain(error, "input: Tensor, dtype: DType | None", input, dtype)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = ProdBackward0.record(self, dtype=dtype)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = ProdBackward0.record(input, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def prod_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def prod_dim_int(input: T, dim: AnyInt, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Product over one dimension."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.prod, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
+            check_out(out, input)
+        array = quiet.run(k.prod, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
-            return prod_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(error, "self: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
+            return prod_dim_int(input, dim, keepdim, dtype=dtype, out=out)
+        explain(error, "input: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "prod")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = ProdBackward1.record(self, dim, keepdim, dtype=dtype)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = ProdBackward1.record(input, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def max_all(self: T, *, out: T | None = None) -> T:
+def max_default(input: T, *, out: T | None = None) -> T:
     """Largest element of all."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.max, self._impl.array)
+            check_out(out, input)
+        array = quiet.run(k.max, input._impl.array)
     except Exception as error:
         if renewed(error):
-            return max_all(self, out=out)
-        explain(error, "self: Tensor, out: Tensor | None", self, out)
+            return max_default(input, out=out)
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, "max")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = MaxBackward1.record(self)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = MaxBackward1.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def min_all(self: T, *, out: T | None = None) -> T:
+def min_default(input: T, *, out: T | None = None) -> T:
     """Smallest element of all."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.min, self._impl.array)
+            check_out(out, input)
+        array = quiet.run(k.min, input._impl.array)
     except Exception as error:
         if renewed(error):
-            return min_all(self, out=out)
-        explain(error, "self: Tensor, out: Tensor | None", self, out)
+            return min_default(input, out=out)
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
         return write_out(out, array, "min")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = MinBackward1.record(self)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = MinBackward1.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def median_all(self: T) -> T:
+def median_default(input: T) -> T:
     """The lower middle element of all."""
     try:
-        array = quiet.run(k.median, self._impl.array)
+        array = quiet.run(k.median, input._impl.array)
     except Exception as error:
         if renewed(error):
-            return median_all(self)
-        explain(error, "self: Tensor", self)
+            return median_default(input)
+        explain(error, "input: Tensor", input)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = MedianBackward0.record(self)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = MedianBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -218,24 +222,25 @@ class MaxDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def max_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]:
+def max_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]:
     """Largest elements along a dimension, and their places."""
     try:
+        check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.max_dim, self._impl.array, dim, keepdim)
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = quiet.run(k.max_dim, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return max_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: int, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
+            return max_dim(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return MaxDimResult(*write_outs(out, arrays, "max", exact=True))
-    results = MaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = MaxBackward0.record(self, dim, keepdim)
+    results = MaxDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = MaxBackward0.record(input, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -248,24 +253,25 @@ class MinDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def min_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]:
+def min_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]:
     """Smallest elements along a dimension, and their places."""
     try:
+        check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.min_dim, self._impl.array, dim, keepdim)
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = quiet.run(k.min_dim, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return min_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: int, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
+            return min_dim(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return MinDimResult(*write_outs(out, arrays, "min", exact=True))
-    results = MinDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = MinBackward0.record(self, dim, keepdim)
+    results = MinDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = MinBackward0.record(input, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -278,24 +284,25 @@ class MedianDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def median_dim(self: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]:
+def median_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]:
     """The lower middle elements along a dimension, and their places."""
     try:
+        check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.median_dim, self._impl.array, dim, keepdim)
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = quiet.run(k.median_dim, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return median_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: int, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
+            return median_dim(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return MedianDimResult(*write_outs(out, arrays, "median", exact=True))
-    results = MedianDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = MedianBackward1.record(self, dim, keepdim)
+    results = MedianDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = MedianBackward1.record(input, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -339,131 +346,145 @@ def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) ->
     return result
 
 
-def amax_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Largest values over dimensions."""
+def amax(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
+    """Largest values over dimensions; equal ones share the gradient."""
     try:
+        dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.amax, self._impl.array, dim, keepdim)
+            check_out(out, input)
+        array = quiet.run(k.amax, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return amax_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
+            return amax(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "amax", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = AmaxBackward0.record(self, dim, keepdim)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = AmaxBackward0.record(input, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def amin_dim(self: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Smallest values over dimensions."""
+def amin(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
+    """Smallest values over dimensions; equal ones share the gradient."""
     try:
+        dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.amin, self._impl.array, dim, keepdim)
+            check_out(out, input)
+        array = quiet.run(k.amin, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return amin_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
+            return amin(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "amin", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = AminBackward0.record(self, dim, keepdim)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = AminBackward0.record(input, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def argmax_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Places of the largest elements."""
+def argmax(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+    """Places of the largest elements along a dimension, or in the flattened tensor.
+
+    The first of equal elements counts. The result is int64.
+    """
     try:
+        dim = None if dim is None else checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
-            check_out(out, self, differentiable=False)
-        array = quiet.run(k.argmax, self._impl.array, dim, keepdim)
+            check_out(out, input, differentiable=False)
+        array = quiet.run(k.argmax, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return argmax_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
+            return argmax(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "argmax", exact=True)
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     return result
 
 
-def argmin_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Places of the smallest elements."""
+def argmin(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+    """Places of the smallest elements along a dimension, or in the flattened tensor."""
     try:
+        dim = None if dim is None else checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
-            check_out(out, self, differentiable=False)
-        array = quiet.run(k.argmin, self._impl.array, dim, keepdim)
+            check_out(out, input, differentiable=False)
+        array = quiet.run(k.argmin, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return argmin_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
+            return argmin(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "argmin", exact=True)
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     return result
 
 
-def any_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def any_dim(input: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Whether some element is not zero."""
     try:
+        dim = checked_dims(dim)
         if out is not None:
-            check_out(out, self, differentiable=False)
-        array = quiet.run(k.any, self._impl.array, dim, keepdim)
+            check_out(out, input, differentiable=False)
+        array = quiet.run(k.any, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return any_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
+            return any_dim(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "any")
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     return result
 
 
-def all_dim(self: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def all_dim(input: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Whether no element is zero."""
     try:
+        dim = checked_dims(dim)
         if out is not None:
-            check_out(out, self, differentiable=False)
-        array = quiet.run(k.all, self._impl.array, dim, keepdim)
+            check_out(out, input, differentiable=False)
+        array = quiet.run(k.all, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return all_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
+            return all_dim(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "all")
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     return result
 
 
-def var_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
+def var_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
     """Variance over dimensions."""
     try:
+        dim = checked_dims(dim)
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.var, self._impl.array, dim, correction, keepdim)
+            check_out(out, input)
+        array = quiet.run(k.var, input._impl.array, dim, correction, keepdim)
     except Exception as error:
         if renewed(error):
-            return var_dim(self, dim, correction, keepdim, out=out)
+            return var_dim(input, dim, correction, keepdim, out=out)
         if has_number_tensor(correction):
-            return var_dim(self, dim, as_number(correction), keepdim, out=out)
+            return var_dim(input, dim, as_number(correction), keepdim, out=out)
         explain(
             error,
-            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
-            self,
+            "input: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
+            input,
             dim,
             correction,
             keepdim,
@@ -472,28 +493,29 @@ def var_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *
         raise
     if out is not None:
         return write_out(out, array, "var")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = VarBackward0.record(self, dim, correction, keepdim)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = VarBackward0.record(input, dim, correction, keepdim)
         set_history(result, node)
     return result
 
 
-def std_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
+def std_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
     """Standard deviation over dimensions."""
     try:
+        dim = checked_dims(dim)
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.std, self._impl.array, dim, correction, keepdim)
+            check_out(out, input)
+        array = quiet.run(k.std, input._impl.array, dim, correction, keepdim)
     except Exception as error:
         if renewed(error):
-            return std_dim(self, dim, correction, keepdim, out=out)
+            return std_dim(input, dim, correction, keepdim, out=out)
         if has_number_tensor(correction):
-            return std_dim(self, dim, as_number(correction), keepdim, out=out)
+            return std_dim(input, dim, as_number(correction), keepdim, out=out)
         explain(
             error,
-            "self: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
-            self,
+            "input: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
+            input,
             dim,
             correction,
             keepdim,
@@ -502,9 +524,9 @@ def std_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *
         raise
     if out is not None:
         return write_out(out, array, "std")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = StdBackward0.record(self, dim, correction, keepdim)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = StdBackward0.record(input, dim, correction, keepdim)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -515,6 +537,7 @@ def linalg_vector_norm(
 ) -> T:
     """Vector norm of any order over dimensions."""
     try:
+        dim = checked_dims(dim)
         if out is not None:
             check_out(out, self)
         array = quiet.run(k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype))
@@ -544,64 +567,65 @@ def linalg_vector_norm(
     return result
 
 
-def logsumexp_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def logsumexp_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, out: T | None = None) -> T:
     """Logarithm of the sum of exponentials over dimensions."""
     try:
+        dim = checked_dims(dim)
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.logsumexp, self._impl.array, dim, keepdim)
+            check_out(out, input)
+        array = quiet.run(k.logsumexp, input._impl.array, dim, keepdim)
     except Exception as error:
         if renewed(error):
-            return logsumexp_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", self, dim, keepdim, out)
+            return logsumexp_dim(input, dim, keepdim, out=out)
+        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return write_out(out, array, "logsumexp")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = LogsumexpBackward0.record(self, dim, keepdim)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = LogsumexpBackward0.record(input, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
+def softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
     """Exponentials over their sum along a dimension."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.softmax, self._impl.array, dim)
+            check_out(out, input)
+        array = quiet.run(k.softmax, input._impl.array, dim)
     except Exception as error:
         if renewed(error):
-            return softmax_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
+            return softmax_dim(input, dim, out=out)
+        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
         raise
     if out is not None:
         return write_out(out, array, "softmax", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SoftmaxBackward0.record(self, dim)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SoftmaxBackward0.record(input, dim)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def log_softmax_dim(self: T, dim: AnyInt, *, out: T | None = None) -> T:
+def log_softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
     """Logarithm of `softmax`."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.log_softmax, self._impl.array, dim)
+            check_out(out, input)
+        array = quiet.run(k.log_softmax, input._impl.array, dim)
     except Exception as error:
         if renewed(error):
-            return log_softmax_dim(self, dim, out=out)
-        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
+            return log_softmax_dim(input, dim, out=out)
+        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
         raise
     if out is not None:
         return write_out(out, array, "log_softmax", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = LogSoftmaxBackward0.record(self, dim)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = LogSoftmaxBackward0.record(input, dim)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -647,35 +671,37 @@ def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
         raise
 
 
-def count_nonzero_dim(self: T, dim: Dims = None) -> T:
-    """How many elements are not zero."""
+def count_nonzero(input: T, dim: Dims = None) -> T:
+    """How many elements are not zero, of all or over dimensions."""
     try:
-        array = quiet.run(k.count_nonzero, self._impl.array, dim)
+        dim = checked_dims(dim)
+        array = quiet.run(k.count_nonzero, input._impl.array, dim)
     except Exception as error:
         if renewed(error):
-            return count_nonzero_dim(self, dim)
-        explain(error, "self: Tensor, dim: Dims", self, dim)
+            return count_nonzero(input, dim)
+        explain(error, "input: Tensor, dim: Dims", input, dim)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     return result
 
 
-def nansum_dim(self: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def nansum_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Sum over dimensions, with 0 for nan."""
     try:
+        dim = checked_dims(dim)
         if out is not None:
-            check_out(out, self)
-        array = quiet.run(k.nansum, self._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
+            check_out(out, input)
+        array = quiet.run(k.nansum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
         if renewed(error):
-            return nansum_dim(self, dim, keepdim, dtype=dtype, out=out)
-        explain(error, "self: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", self, dim, keepdim, dtype, out)
+            return nansum_dim(input, dim, keepdim, dtype=dtype, out=out)
+        explain(error, "input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
         raise
     if out is not None:
         return write_out(out, array, "nansum")
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = NansumBackward0.record(self, dim, keepdim, dtype=dtype)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = NansumBackward0.record(input, dim, keepdim, dtype=dtype)
         set_history(result, node)
     return result
 
@@ -687,24 +713,29 @@ class AminmaxDimResult(NamedTuple, Generic[T]):
     max: T
 
 
-def aminmax_dim(self: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
-    """Smallest and largest elements."""
+def aminmax_dim(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
+    """The smallest and the largest elements, ``min`` and ``max``, of all or along a dimension.
+
+    Equal ones share the gradient.
+    """
     try:
+        dim = None if dim is None else checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.aminmax_dim, self._impl.array, dim, keepdim)
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = quiet.run(k.aminmax_dim, input._impl.array, dim=dim, keepdim=keepdim)
     except Exception as error:
         if renewed(error):
-            return aminmax_dim(self, dim, keepdim, out=out)
-        explain(error, "self: Tensor, dim: int | None, keepdim: bool, out: Pair | None", self, dim, keepdim, out)
+            return aminmax_dim(input, dim=dim, keepdim=keepdim, out=out)
+        explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
     if out is not None:
         return AminmaxDimResult(*write_outs(out, arrays, "aminmax", exact=True))
-    results = AminmaxDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = AminmaxBackward0.record(self, dim, keepdim)
+    results = AminmaxDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = AminmaxBackward0.record(input, dim=dim, keepdim=keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -717,20 +748,21 @@ class VarMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def var_mean_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> VarMeanDimResult[T]:
+def var_mean_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> VarMeanDimResult[T]:
     """Variance and mean over dimensions."""
     try:
-        arrays = quiet.run(k.var_mean_dim, self._impl.array, dim, correction, keepdim)
+        dim = checked_dims(dim)
+        arrays = quiet.run(k.var_mean_dim, input._impl.array, dim, correction, keepdim)
     except Exception as error:
         if renewed(error):
-            return var_mean_dim(self, dim, correction, keepdim)
+            return var_mean_dim(input, dim, correction, keepdim)
         if has_number_tensor(correction):
-            return var_mean_dim(self, dim, as_number(correction), keepdim)
-        explain(error, "self: Tensor, dim: Dims, correction: float | None, keepdim: bool", self, dim, correction, keepdim)
+            return var_mean_dim(input, dim, as_number(correction), keepdim)
+        explain(error, "input: Tensor, dim: Dims, correction: float | None, keepdim: bool", input, dim, correction, keepdim)
         raise
-    results = VarMeanDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = VarMeanBackward0.record(self, dim, correction, keepdim)
+    results = VarMeanDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = VarMeanBackward0.record(input, dim, correction, keepdim)
         set_history_of_each(results, node)
     return results
 
@@ -742,20 +774,21 @@ class StdMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def std_mean_dim(self: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> StdMeanDimResult[T]:
+def std_mean_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> StdMeanDimResult[T]:
     """Standard deviation and mean over dimensions."""
     try:
-        arrays = quiet.run(k.std_mean_dim, self._impl.array, dim, correction, keepdim)
+        dim = checked_dims(dim)
+        arrays = quiet.run(k.std_mean_dim, input._impl.array, dim, correction, keepdim)
     except Exception as error:
         if renewed(error):
-            return std_mean_dim(self, dim, correction, keepdim)
+            return std_mean_dim(input, dim, correction, keepdim)
         if has_number_tensor(correction):
-            return std_mean_dim(self, dim, as_number(correction), keepdim)
-        explain(error, "self: Tensor, dim: Dims, correction: float | None, keepdim: bool", self, dim, correction, keepdim)
+            return std_mean_dim(input, dim, as_number(correction), keepdim)
+        explain(error, "input: Tensor, dim: Dims, correction: float | None, keepdim: bool", input, dim, correction, keepdim)
         raise
-    results = StdMeanDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = StdMeanBackward0.record(self, dim, correction, keepdim)
+    results = StdMeanDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = StdMeanBackward0.record(input, dim, correction, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -781,3 +814,11 @@ def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
+
+
+def aminmax(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
+    """The smallest and the largest elements, ``min`` and ``max``, of all or along a dimension.
+
+    Equal ones share the gradient.
+    """
+    return aminmax_dim(input, dim=dim, keepdim=keepdim, out=out)

@@ -33,7 +33,7 @@ from vtgrad.ops.saving.operands import integers
 
 @final
 class SumBackward0(OperatorNode):
-    """Derivative of `sum_all`."""
+    """Derivative of `sum_default`."""
 
     __slots__ = ("self_shape",)
 
@@ -56,7 +56,7 @@ class SumBackward0(OperatorNode):
 
 @final
 class SumBackward1(OperatorNode):
-    """Derivative of `sum_dim`."""
+    """Derivative of `sum_dim_IntList`."""
 
     __slots__ = ("dim", "self_shape")
 
@@ -81,7 +81,7 @@ class SumBackward1(OperatorNode):
 
 @final
 class MeanBackward0(OperatorNode):
-    """Derivative of `mean_all`."""
+    """Derivative of `mean_default`."""
 
     __slots__ = ("self_shape",)
 
@@ -129,7 +129,7 @@ class MeanBackward1(OperatorNode):
 
 @final
 class ProdBackward0(SavesSelfResult):
-    """Derivative of `prod_all`."""
+    """Derivative of `prod_default`."""
 
     __slots__ = ()
 
@@ -159,7 +159,7 @@ class ProdBackward0(SavesSelfResult):
 
 @final
 class ProdBackward1(SavesSelfResult):
-    """Derivative of `prod_dim`."""
+    """Derivative of `prod_dim_int`."""
 
     __slots__ = ("dim", "keepdim")
 
@@ -194,7 +194,7 @@ class ProdBackward1(SavesSelfResult):
 
 @final
 class MaxBackward1(SavesSelfResult):
-    """Derivative of `max_all`."""
+    """Derivative of `max_default`."""
 
     __slots__ = ()
 
@@ -233,7 +233,7 @@ class MaxBackward1(SavesSelfResult):
 
 @final
 class MinBackward1(SavesSelfResult):
-    """Derivative of `min_all`."""
+    """Derivative of `min_default`."""
 
     __slots__ = ()
 
@@ -272,7 +272,7 @@ class MinBackward1(SavesSelfResult):
 
 @final
 class MedianBackward0(SavesSelfResult):
-    """Derivative of `median_all`."""
+    """Derivative of `median_default`."""
 
     __slots__ = ()
 
@@ -468,7 +468,7 @@ class TakeSelectedBackward0(SavesIndices):
 
 @final
 class AmaxBackward0(SavesSelfResult):
-    """Derivative of `amax_dim`."""
+    """Derivative of `amax`."""
 
     __slots__ = ("dim",)
 
@@ -510,7 +510,7 @@ class AmaxBackward0(SavesSelfResult):
 
 @final
 class AminBackward0(SavesSelfResult):
-    """Derivative of `amin_dim`."""
+    """Derivative of `amin`."""
 
     __slots__ = ("dim",)
 
@@ -857,7 +857,7 @@ class AminmaxBackward0(SavesSelfMinMax):
     dim: int | None
 
     @staticmethod
-    def record(self: TensorBase, dim: SupportsIndex | None = None, keepdim: AnyBool = False) -> AminmaxBackward0:
+    def record(self: TensorBase, *, dim: SupportsIndex | None = None, keepdim: AnyBool = False) -> AminmaxBackward0:
         edge0 = gradient_edge(self)
         node = AminmaxBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)

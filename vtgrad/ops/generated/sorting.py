@@ -12,14 +12,16 @@ from typing import Generic, NamedTuple
 from vtgrad.graph.set_history import set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
+from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, T
 from vtgrad.views.write_out import check_out, write_outs
 from vtgrad.ops.generated.sorting_nodes import SortBackward0, SortBackward1, TopkBackward0
 
-__all__ = ["argsort_dim", "sort_dim", "sort_stable", "topk_dim"]
+__all__ = ["argsort", "sort_dim", "sort_stable", "topk_dim"]
 
 
 class SortDimResult(NamedTuple, Generic[T]):
@@ -29,24 +31,25 @@ class SortDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def sort_dim(self: T, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]:
+def sort_dim(input: T, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]:
     """The elements in order along a dimension, and where each stood."""
     try:
+        check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.sort, self._impl.array, dim, descending)
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = quiet.run(k.sort, input._impl.array, dim, descending)
     except Exception as error:
         if renewed(error):
-            return sort_dim(self, dim, descending, out=out)
-        explain(error, "self: Tensor, dim: int, descending: bool, out: Pair | None", self, dim, descending, out)
+            return sort_dim(input, dim, descending, out=out)
+        explain(error, "input: Tensor, dim: int, descending: bool, out: Pair | None", input, dim, descending, out)
         raise
     if out is not None:
         return SortDimResult(*write_outs(out, arrays, "sort", exact=True))
-    results = SortDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SortBackward0.record(self, dim, descending)
+    results = SortDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SortBackward0.record(input, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -60,42 +63,46 @@ class SortStableResult(NamedTuple, Generic[T]):
 
 
 def sort_stable(
-    self: T, stable: AnyBool | None, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None
+    input: T, stable: AnyBool | None, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None
 ) -> SortStableResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
     try:
+        check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.sort_stable, self._impl.array, stable, dim, descending)
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = quiet.run(k.sort_stable, input._impl.array, stable, dim, descending)
     except Exception as error:
         if renewed(error):
-            return sort_stable(self, stable, dim, descending, out=out)
+            return sort_stable(input, stable, dim, descending, out=out)
         explain(
-            error, "self: Tensor, stable: bool | None, dim: int, descending: bool, out: Pair | None", self, stable, dim, descending, out
+            error, "input: Tensor, stable: bool | None, dim: int, descending: bool, out: Pair | None", input, stable, dim, descending, out
         )
         raise
     if out is not None:
         return SortStableResult(*write_outs(out, arrays, "sort", exact=True))
-    results = SortStableResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SortBackward1.record(self, stable, dim, descending)
+    results = SortStableResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SortBackward1.record(input, stable, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
 
 
-def argsort_dim(self: T, dim: AnyInt, descending: AnyBool, stable: AnyBool) -> T:
-    """Where each element of the sorted tensor stood."""
+def argsort(input: T, dim: AnyInt = -1, descending: AnyBool = False, *, stable: AnyBool = False) -> T:
+    """Where each element of the sorted tensor stood; the arguments are those of `sort`."""
     try:
-        array = quiet.run(k.argsort, self._impl.array, dim, descending, stable)
+        dim = checked_dim(dim)
+        descending = check_flag(descending, "descending")
+        stable = check_flag(stable, "stable")
+        array = quiet.run(k.argsort, input._impl.array, dim, descending, stable=stable)
     except Exception as error:
         if renewed(error):
-            return argsort_dim(self, dim, descending, stable)
-        explain(error, "self: Tensor, dim: int, descending: bool, stable: bool", self, dim, descending, stable)
+            return argsort(input, dim, descending, stable=stable)
+        explain(error, "input: Tensor, dim: int, descending: bool, stable: bool", input, dim, descending, stable)
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     return result
 
 
@@ -107,22 +114,23 @@ class TopkDimResult(NamedTuple, Generic[T]):
 
 
 def topk_dim(
-    self: T, count: AnyInt, dim: AnyInt = -1, largest: AnyBool = True, sorted: AnyBool = True, *, out: Sequence[T] | None = None
+    input: T, count: AnyInt, dim: AnyInt = -1, largest: AnyBool = True, sorted: AnyBool = True, *, out: Sequence[T] | None = None
 ) -> TopkDimResult[T]:
     """The `count` largest or smallest elements along a dimension, in order, and their places."""
     try:
+        check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
-            check_out(out_0, self)
-            check_out(out_1, self)
-        arrays = quiet.run(k.topk, self._impl.array, count, dim, largest, sorted)
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = quiet.run(k.topk, input._impl.array, count, dim, largest, sorted)
     except Exception as error:
         if renewed(error):
-            return topk_dim(self, count, dim, largest, sorted, out=out)
+            return topk_dim(input, count, dim, largest, sorted, out=out)
         explain(
             error,
-            "self: Tensor, count: int, dim: int, largest: bool, sorted: bool, out: Pair | None",
-            self,
+            "input: Tensor, count: int, dim: int, largest: bool, sorted: bool, out: Pair | None",
+            input,
             count,
             dim,
             largest,
@@ -132,9 +140,9 @@ def topk_dim(
         raise
     if out is not None:
         return TopkDimResult(*write_outs(out, arrays, "topk", exact=True))
-    results = TopkDimResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = TopkBackward0.record(self, count, dim, largest, sorted)
+    results = TopkDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = TopkBackward0.record(input, count, dim, largest, sorted)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results

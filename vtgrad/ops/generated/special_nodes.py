@@ -94,7 +94,7 @@ class LogitBackward0(SavesSelf):
 
 @final
 class XlogyBackward0(SavesSelfOther):
-    """Derivative of `xlogy_tensors`."""
+    """Derivative of `xlogy_Tensor`."""
 
     __slots__ = ()
 
@@ -153,7 +153,7 @@ class XlogyBackward0(SavesSelfOther):
 
 @final
 class XlogyBackward1(SavesOther):
-    """Derivative of `xlogy_of_number`."""
+    """Derivative of `xlogy_Scalar_Self`."""
 
     __slots__ = ("self",)
 
@@ -188,7 +188,7 @@ class XlogyBackward1(SavesOther):
 
 @final
 class XlogyBackward2(SavesSelf):
-    """Derivative of `xlogy_number`."""
+    """Derivative of `xlogy_Scalar_Other`."""
 
     __slots__ = ("other",)
 

@@ -134,18 +134,18 @@ def triu_(input: T, diagonal: AnyInt = 0) -> T:
         raise
 
 
-def rot90_turns(self: T, turns: AnyInt, dims: Sequence[int]) -> T:
+def rot90_turns(input: T, turns: AnyInt, dims: Sequence[int]) -> T:
     """The tensor turned by right angles in the plane of two dimensions."""
     try:
-        array = quiet.run(k.rot90_turns, self._impl.array, turns, dims)
+        array = quiet.run(k.rot90_turns, input._impl.array, turns, dims)
     except Exception as error:
         if renewed(error):
-            return rot90_turns(self, turns, dims)
-        explain(error, "self: Tensor, turns: int, dims: Sequence[int]", self, turns, dims)
+            return rot90_turns(input, turns, dims)
+        explain(error, "input: Tensor, turns: int, dims: Sequence[int]", input, turns, dims)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = Rot90Backward0.record(self, turns, dims)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = Rot90Backward0.record(input, turns, dims)
         set_history(result, node)
     return result
 
@@ -163,18 +163,18 @@ def counted_indices(repeats: T, *, output_size: AnyInt | None = None) -> T:
     return result
 
 
-def repeat_tiles(self: T, repeats: Sequence[int]) -> T:
+def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
     """The tensor tiled along each dimension, new ones in front."""
     try:
-        array = quiet.run(k.repeat, self._impl.array, repeats)
+        array = quiet.run(k.repeat, input._impl.array, repeats)
     except Exception as error:
         if renewed(error):
-            return repeat_tiles(self, repeats)
-        explain(error, "self: Tensor, repeats: Sequence[int]", self, repeats)
+            return repeat_tiles(input, repeats)
+        explain(error, "input: Tensor, repeats: Sequence[int]", input, repeats)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = RepeatBackward0.record(self, repeats)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = RepeatBackward0.record(input, repeats)
         set_history(result, node)
     return result
 
@@ -195,17 +195,17 @@ def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] 
     return result
 
 
-def flip_dims(self: T, dims: AnyInt | Sequence[int]) -> T:
+def flip_dims(input: T, dims: AnyInt | Sequence[int]) -> T:
     """The elements in reverse order along dimensions."""
     try:
-        array = quiet.run(k.flip, self._impl.array, dims)
+        array = quiet.run(k.flip, input._impl.array, dims)
     except Exception as error:
         if renewed(error):
-            return flip_dims(self, dims)
-        explain(error, "self: Tensor, dims: int | Sequence[int]", self, dims)
+            return flip_dims(input, dims)
+        explain(error, "input: Tensor, dims: int | Sequence[int]", input, dims)
         raise
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = FlipBackward0.record(self, dims)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = FlipBackward0.record(input, dims)
         set_history(result, node)
     return result

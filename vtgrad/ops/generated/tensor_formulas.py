@@ -26,6 +26,7 @@ from vtgrad.ops.calling.types import Dims, Geometry3, MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
+
 __all__ = [
     "adjoint_of", "as_strided_gradient", "block_diag_gradients", "cat_gradients", "cumsum_gradient",
     "first_factor_gradient", "for_each", "gamma_density", "gather_gradient", "gathered_to",
@@ -193,7 +194,7 @@ def gradient_of_logcumsumexp(grad: TensorBase, input: TensorBase, result: Tensor
     if grad.ndim == 0:
         return F.clone(grad)
     if dtype.kind == "c":
-        logs = F.logcumsumexp_dim(F.flip(F.sub(F.log(grad), F.conj(result)), (dim,)), dim)
+        logs = F.logcumsumexp(F.flip(F.sub(F.log(grad), F.conj(result)), (dim,)), dim)
         return F.exp(F.add(F.flip(logs, (dim,)), F.conj(input)))
     total = F.zeros_like(grad)
     for sign in (1, -1):
@@ -201,7 +202,7 @@ def gradient_of_logcumsumexp(grad: TensorBase, input: TensorBase, result: Tensor
         there = F.gt(part, 0)
         logs = F.sub(F.log(F.where(there, part, 1)), result)
         logs = F.flip(F.where(there, logs, float("-inf")), (dim,))
-        later = F.flip(F.logcumsumexp_dim(logs, dim), (dim,))
+        later = F.flip(F.logcumsumexp(logs, dim), (dim,))
         total = F.add(total, F.mul(F.exp(F.add(later, input)), sign))
     return total
 

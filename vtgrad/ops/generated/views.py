@@ -13,6 +13,7 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.quiet import quiet, renewed
@@ -36,18 +37,18 @@ from vtgrad.ops.generated.views_nodes import (
 )
 
 __all__ = [
-    "_as_strided_copy", "_reshape_alias", "_squeeze_all_copy", "_squeeze_dim_copy",
-    "_squeeze_dims_copy", "_unsafe_view", "_view_copy", "alias", "alias_copy",
+    "_as_strided_copy", "_reshape_alias", "_unsafe_view", "_view_copy", "alias", "alias_copy",
     "as_strided_backward", "as_strided_beyond", "as_strided_forward", "as_strided_part",
     "as_strided_part_", "as_strided_scatter_at", "diagonal", "diagonal_backward", "diagonal_copy",
     "diagonal_scatter", "expand_copy", "expand_sizes", "narrow_copy", "permute_copy",
     "permute_dims", "select", "select_backward", "select_copy", "select_scatter", "slice",
-    "slice_backward", "slice_copy", "slice_scatter", "split_copy", "split_equal",
-    "split_with_sizes", "split_with_sizes_copy", "squeeze_all", "squeeze_all_", "squeeze_dim",
-    "squeeze_dim_", "squeeze_dims", "squeeze_dims_", "t", "t_", "t_copy", "transpose", "transpose_",
-    "transpose_copy", "unbind", "unbind_copy", "unfold", "unfold_backward", "unfold_copy",
-    "unsafe_split_equal", "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_", "unsqueeze_copy",
-    "view_shape",
+    "slice_backward", "slice_copy", "slice_scatter", "split_Tensor", "split_copy",
+    "split_with_sizes", "split_with_sizes_copy", "squeeze", "squeeze_", "squeeze_copy",
+    "squeeze_copy_default", "squeeze_copy_dim", "squeeze_copy_dims", "squeeze_default",
+    "squeeze_default_", "squeeze_dim", "squeeze_dim_", "squeeze_dims", "squeeze_dims_", "t", "t_",
+    "t_copy", "transpose", "transpose_", "transpose_copy", "unbind", "unbind_copy", "unfold",
+    "unfold_backward", "unfold_copy", "unsafe_split_equal", "unsafe_split_with_sizes", "unsqueeze",
+    "unsqueeze_", "unsqueeze_copy", "view_shape",
 ]
 
 
@@ -161,23 +162,23 @@ def diagonal_copy(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt =
     return result
 
 
-def split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
+def split_Tensor(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
     """Pieces of one size along a dimension, the last one perhaps smaller; views."""
     try:
-        impls = view_impls.split_equal(self._impl, split_size, dim)
+        impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
-        explain(error, "self: Tensor, split_size: int, dim: int", self, split_size, dim)
+        explain(error, "input: Tensor, split_size: int, dim: int", input, split_size, dim)
         raise
     node = (
-        SplitBackward0.record(self, split_size, dim)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        SplitBackward0.record(input, split_size, dim)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
-    return make_views(self, impls, node)
+    return make_views(input, impls, node)
 
 
 def split_copy(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
-    """What `split_equal` shows, as a copy."""
+    """What `split` shows, as a copy."""
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
@@ -350,23 +351,23 @@ def t_copy(input: T, *, out: T | None = None) -> T:
     return result
 
 
-def permute_dims(self: T, dims: Sequence[int]) -> T:
+def permute_dims(input: T, dims: Sequence[int]) -> T:
     """The dimensions in another order; a view."""
     try:
-        impl = view_impls.permute(self._impl, dims)
+        impl = view_impls.permute(input._impl, dims)
     except Exception as error:
-        explain(error, "self: Tensor, dims: Sequence[int]", self, dims)
+        explain(error, "input: Tensor, dims: Sequence[int]", input, dims)
         raise
     node = (
-        PermuteBackward0.record(self, dims)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        PermuteBackward0.record(input, dims)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
 def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
-    """What `permute_dims` shows, as a copy."""
+    """What `permute` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, input)
@@ -383,19 +384,19 @@ def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
     return result
 
 
-def view_shape(self: T, size: Sequence[int]) -> T:
+def view_shape(input: T, size: Sequence[int]) -> T:
     """The same elements in another shape; a view."""
     try:
-        impl = view_impls.view(self._impl, size)
+        impl = view_impls.view(input._impl, size)
     except Exception as error:
-        explain(error, "self: Tensor, size: Sequence[int]", self, size)
+        explain(error, "input: Tensor, size: Sequence[int]", input, size)
         raise
     node = (
-        ViewBackward0.record(self, size)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        ViewBackward0.record(input, size)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
 def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
@@ -429,23 +430,23 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
     return result
 
 
-def expand_sizes(self: T, size: Sequence[int], *, implicit: AnyBool = False) -> T:
+def expand_sizes(input: T, size: Sequence[int], *, implicit: AnyBool = False) -> T:
     """Dimensions of size 1 repeated, new ones put in front; a view."""
     try:
-        impl = view_impls.expand(self._impl, size, implicit=implicit)
+        impl = view_impls.expand(input._impl, size, implicit=implicit)
     except Exception as error:
-        explain(error, "self: Tensor, size: Sequence[int], implicit: bool", self, size, implicit)
+        explain(error, "input: Tensor, size: Sequence[int], implicit: bool", input, size, implicit)
         raise
     node = (
-        ExpandBackward0.record(self, size, implicit=implicit)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        ExpandBackward0.record(input, size, implicit=implicit)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
 def expand_copy(input: T, size: Sequence[int], *, implicit: AnyBool = False, out: T | None = None) -> T:
-    """What `expand_sizes` shows, as a copy."""
+    """What `expand` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, input)
@@ -462,101 +463,103 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: AnyBool = False, out
     return result
 
 
-def squeeze_all(self: T) -> T:
-    """All dimensions of size 1 taken away; a view."""
+def squeeze_default(input: T) -> T:
+    """Dimensions of size 1 taken away, all of them or those among `dim`; a view."""
     try:
-        impl = view_impls.squeeze_all(self._impl)
+        impl = view_impls.squeeze_all(input._impl)
     except Exception as error:
-        explain(error, "self: Tensor", self)
+        explain(error, "input: Tensor", input)
         raise
     node = (
-        SqueezeBackward0.record(self)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        SqueezeBackward0.record(input)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
-def _squeeze_all_copy(self: T, *, out: T | None = None) -> T:
-    """What `squeeze_all` shows, as a copy."""
+def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
+    """What `squeeze` shows, as a copy."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = k.contiguous(view_impls.squeeze_all(self._impl).array)
+            check_out(out, input)
+        array = k.contiguous(view_impls.squeeze_all(input._impl).array)
     except Exception as error:
-        explain(error, "self: Tensor, out: Tensor | None", self, out)
+        explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
     if out is not None:
-        return write_out(out, array, "_squeeze_all_copy", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SqueezeBackward0.record(self, copy=True)
+        return write_out(out, array, "squeeze_copy", exact=True)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SqueezeBackward0.record(input, copy=True)
         set_history(result, node)
     return result
 
 
-def squeeze_dim(self: T, dim: AnyInt) -> T:
+def squeeze_dim(input: T, dim: AnyInt) -> T:
     """A dimension taken away if its size is 1; a view."""
     try:
-        impl = view_impls.squeeze_dim(self._impl, dim)
+        dim = checked_dim(dim)
+        impl = view_impls.squeeze_dim(input._impl, dim)
     except Exception as error:
-        explain(error, "self: Tensor, dim: int", self, dim)
+        explain(error, "input: Tensor, dim: int", input, dim)
         raise
     node = (
-        SqueezeBackward1.record(self, dim)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        SqueezeBackward1.record(input, dim)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
-def _squeeze_dim_copy(self: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """What `squeeze_dim` shows, as a copy."""
+def squeeze_copy_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
+    """What `squeeze` shows, as a copy."""
     try:
+        dim = checked_dim(dim)
         if out is not None:
-            check_out(out, self)
-        array = k.contiguous(view_impls.squeeze_dim(self._impl, dim).array)
+            check_out(out, input)
+        array = k.contiguous(view_impls.squeeze_dim(input._impl, dim).array)
     except Exception as error:
-        explain(error, "self: Tensor, dim: int, out: Tensor | None", self, dim, out)
+        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
         raise
     if out is not None:
-        return write_out(out, array, "_squeeze_dim_copy", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SqueezeBackward1.record(self, dim, copy=True)
+        return write_out(out, array, "squeeze_copy", exact=True)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SqueezeBackward1.record(input, dim, copy=True)
         set_history(result, node)
     return result
 
 
-def squeeze_dims(self: T, dim: Sequence[int]) -> T:
+def squeeze_dims(input: T, dim: Sequence[int]) -> T:
     """Those of several dimensions taken away whose size is 1; a view."""
     try:
-        impl = view_impls.squeeze_dims(self._impl, dim)
+        impl = view_impls.squeeze_dims(input._impl, dim)
     except Exception as error:
-        explain(error, "self: Tensor, dim: Sequence[int]", self, dim)
+        explain(error, "input: Tensor, dim: Sequence[int]", input, dim)
         raise
     node = (
-        SqueezeBackward2.record(self, dim)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        SqueezeBackward2.record(input, dim)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
-def _squeeze_dims_copy(self: T, dim: Sequence[int], *, out: T | None = None) -> T:
-    """What `squeeze_dims` shows, as a copy."""
+def squeeze_copy_dims(input: T, dim: Sequence[int], *, out: T | None = None) -> T:
+    """What `squeeze` shows, as a copy."""
     try:
         if out is not None:
-            check_out(out, self)
-        array = k.contiguous(view_impls.squeeze_dims(self._impl, dim).array)
+            check_out(out, input)
+        array = k.contiguous(view_impls.squeeze_dims(input._impl, dim).array)
     except Exception as error:
-        explain(error, "self: Tensor, dim: Sequence[int], out: Tensor | None", self, dim, out)
+        explain(error, "input: Tensor, dim: Sequence[int], out: Tensor | None", input, dim, out)
         raise
     if out is not None:
-        return write_out(out, array, "_squeeze_dims_copy", exact=True)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SqueezeBackward2.record(self, dim, copy=True)
+        return write_out(out, array, "squeeze_copy", exact=True)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = SqueezeBackward2.record(input, dim, copy=True)
         set_history(result, node)
     return result
 
@@ -627,32 +630,32 @@ def unfold_copy(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt, *, out:
     return result
 
 
-def as_strided_part(self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
+def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
     """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
     try:
-        impl = view_impls.as_strided(self._impl, size, stride, storage_offset)
+        impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
     except Exception as error:
         explain(
             error,
-            "self: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
-            self,
+            "input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
+            input,
             size,
             stride,
             storage_offset,
         )
         raise
     node = (
-        AsStridedBackward0.record(self, size, stride, storage_offset)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        AsStridedBackward0.record(input, size, stride, storage_offset)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
-    return make_view(self, impl, node)
+    return make_view(input, impl, node)
 
 
 def _as_strided_copy(
     self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None, *, out: T | None = None
 ) -> T:
-    """What `as_strided_part` shows, as a copy."""
+    """What `as_strided` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, self)
@@ -722,30 +725,31 @@ def t_(input: T) -> T:
         raise
 
 
-def squeeze_all_(self: T) -> T:
+def squeeze_default_(input: T) -> T:
     """Take away all dimensions of size 1 of the tensor itself."""
     try:
-        return write_geometry(self, SqueezeBackward3.record, view_impls.squeeze_all, operator="squeeze_")
+        return write_geometry(input, SqueezeBackward3.record, view_impls.squeeze_all, operator="squeeze_")
     except Exception as error:
-        explain(error, "self: Tensor", self)
+        explain(error, "input: Tensor", input)
         raise
 
 
-def squeeze_dim_(self: T, dim: AnyInt) -> T:
+def squeeze_dim_(input: T, dim: AnyInt) -> T:
     """Take away a dimension of the tensor itself if its size is 1."""
     try:
-        return write_geometry(self, SqueezeBackward4.record, view_impls.squeeze_dim, dim, operator="squeeze_")
+        dim = checked_dim(dim)
+        return write_geometry(input, SqueezeBackward4.record, view_impls.squeeze_dim, dim, operator="squeeze_")
     except Exception as error:
-        explain(error, "self: Tensor, dim: int", self, dim)
+        explain(error, "input: Tensor, dim: int", input, dim)
         raise
 
 
-def squeeze_dims_(self: T, dim: Sequence[int]) -> T:
+def squeeze_dims_(input: T, dim: Sequence[int]) -> T:
     """Take away those of several dimensions of the tensor itself whose size is 1."""
     try:
-        return write_geometry(self, SqueezeBackward5.record, view_impls.squeeze_dims, dim, operator="squeeze_")
+        return write_geometry(input, SqueezeBackward5.record, view_impls.squeeze_dims, dim, operator="squeeze_")
     except Exception as error:
-        explain(error, "self: Tensor, dim: Sequence[int]", self, dim)
+        explain(error, "input: Tensor, dim: Sequence[int]", input, dim)
         raise
 
 
@@ -758,15 +762,15 @@ def unsqueeze_(input: T, dim: AnyInt) -> T:
         raise
 
 
-def as_strided_part_(self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
+def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
     """Let the tensor itself look at any geometry inside its storage."""
     try:
-        return write_geometry(self, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset, operator="as_strided_")
+        return write_geometry(input, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset, operator="as_strided_")
     except Exception as error:
         explain(
             error,
-            "self: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
-            self,
+            "input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
+            input,
             size,
             stride,
             storage_offset,
@@ -959,45 +963,45 @@ def diagonal_scatter(input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt 
     return result
 
 
-def as_strided_scatter_at(self: T, src: AnyTensor, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
+def as_strided_scatter_at(input: T, src: AnyTensor, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """A copy with `src` at any geometry inside the storage."""
     try:
-        array = quiet.run(k.as_strided_scatter_at, self._impl.array, src._impl.array, input_geometry, output_geometry)
+        array = quiet.run(k.as_strided_scatter_at, input._impl.array, src._impl.array, input_geometry, output_geometry)
     except Exception as error:
         if renewed(error):
-            return as_strided_scatter_at(self, src, input_geometry, output_geometry)
+            return as_strided_scatter_at(input, src, input_geometry, output_geometry)
         explain(
             error,
-            "self: Tensor, src: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
-            self,
+            "input: Tensor, src: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
+            input,
             src,
             input_geometry,
             output_geometry,
         )
         raise
-    result = wrap_like(self, array)
+    result = wrap_like(input, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AsStridedScatterBackward0.record(self, src, input_geometry, output_geometry)
+        node = AsStridedScatterBackward0.record(input, src, input_geometry, output_geometry)
         set_history(result, node)
     return result
 
 
-def unsafe_split_equal(self: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
+def unsafe_split_equal(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
     """Pieces of one size along a dimension, of which nobody knows that they share memory."""
     try:
-        impls = view_impls.split_equal(self._impl, split_size, dim)
+        impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
-        explain(error, "self: Tensor, split_size: int, dim: int", self, split_size, dim)
+        explain(error, "input: Tensor, split_size: int, dim: int", input, split_size, dim)
         raise
     node = (
-        UnsafeSplitBackward0.record(self, split_size, dim)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
+        UnsafeSplitBackward0.record(input, split_size, dim)
+        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
         else None
     )
-    return make_unsafe_split(self, impls, node)
+    return make_unsafe_split(input, impls, node)
 
 
 def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
@@ -1057,3 +1061,42 @@ def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
         node = ViewBackward0_copy.record(self, size)
         set_history(result, node)
     return result
+
+
+def squeeze(input: T, dim: AnyInt | Sequence[int] | None = None) -> T:
+    """Dimensions of size 1 taken away, all of them or those among `dim`; a view."""
+    try:
+        if dim is None:
+            return squeeze_default(input)
+        if isinstance(dim, Sequence):
+            return squeeze_dims(input, dim)
+        return squeeze_dim(input, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int | Sequence[int] | None", input, dim)
+        raise
+
+
+def squeeze_copy(input: T, dim: AnyInt | Sequence[int] | None = None, *, out: T | None = None) -> T:
+    """What `squeeze` shows, as a copy."""
+    try:
+        if dim is None:
+            return squeeze_copy_default(input, out=out)
+        if isinstance(dim, Sequence):
+            return squeeze_copy_dims(input, dim, out=out)
+        return squeeze_copy_dim(input, dim, out=out)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int | Sequence[int] | None, out: Tensor | None", input, dim, out)
+        raise
+
+
+def squeeze_(input: T, dim: AnyInt | Sequence[int] | None = None) -> T:
+    """Take away all dimensions of size 1 of the tensor itself."""
+    try:
+        if dim is None:
+            return squeeze_default_(input)
+        if isinstance(dim, Sequence):
+            return squeeze_dims_(input, dim)
+        return squeeze_dim_(input, dim)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int | Sequence[int] | None", input, dim)
+        raise

@@ -173,7 +173,7 @@ class DiagonalBackward0_copy(DiagonalBackward0):
 
 
 class SplitBackward0(OperatorNode):
-    """Derivative of `split_equal`."""
+    """Derivative of `split_Tensor`."""
 
     __slots__ = ("dim", "self_shape")
 
@@ -551,7 +551,7 @@ class ExpandBackward0_copy(ExpandBackward0):
 
 
 class SqueezeBackward0(OperatorNode):
-    """Derivative of `squeeze_all`."""
+    """Derivative of `squeeze_default`."""
 
     __slots__ = ("self_shape",)
 
@@ -585,7 +585,7 @@ class SqueezeBackward0(OperatorNode):
 
 @final
 class SqueezeBackward0_copy(SqueezeBackward0):
-    """Derivative of `_squeeze_all_copy`."""
+    """Derivative of `squeeze_copy_default`."""
 
     is_view_node: ClassVar[bool] = False
 
@@ -627,7 +627,7 @@ class SqueezeBackward1(OperatorNode):
 
 @final
 class SqueezeBackward1_copy(SqueezeBackward1):
-    """Derivative of `_squeeze_dim_copy`."""
+    """Derivative of `squeeze_copy_dim`."""
 
     is_view_node: ClassVar[bool] = False
 
@@ -669,7 +669,7 @@ class SqueezeBackward2(OperatorNode):
 
 @final
 class SqueezeBackward2_copy(SqueezeBackward2):
-    """Derivative of `_squeeze_dims_copy`."""
+    """Derivative of `squeeze_copy_dims`."""
 
     is_view_node: ClassVar[bool] = False
 
@@ -915,7 +915,7 @@ class TBackward1(OperatorNode):
 
 @final
 class SqueezeBackward3(OperatorNode):
-    """Derivative of `squeeze_all_`."""
+    """Derivative of `squeeze_default_`."""
 
     __slots__ = ("self_shape",)
 

@@ -18,7 +18,7 @@ from vtgrad.storage.shapes import normalize_dim
 from .elementary.log_sums import logaddexp
 from .support.axes import in_dtype
 
-__all__ = ["cummax_dim", "cummin_dim", "cumprod", "cumprod_backward", "cumsum", "logcumsumexp_dim"]
+__all__ = ["cummax_dim", "cummin_dim", "cumprod", "cumprod_backward", "cumsum", "logcumsumexp"]
 
 
 _INT64: Final[NumpyDType] = np.dtype(np.int64)
@@ -97,7 +97,7 @@ def _running_extreme(
 # -- logarithms -----------------------------------------------------------------------------
 
 
-def logcumsumexp_dim(self: Array, dim: int) -> Array:
+def logcumsumexp(self: Array, dim: int) -> Array:
     """Logarithms of running sums of exponentials, safe against overflow.
 
     Raises

@@ -181,7 +181,7 @@ def _store(part: TensorBase, source: TensorBase) -> None:
     if shape == sizes:
         F.copy_(part, source)
     elif not shape:
-        F.fill_tensor_(part, read_first(source, part))
+        F.fill_Tensor_(part, read_first(source, part))
     else:
         source = F.view_shape(source, _without_leading_ones(shape))
         if source._impl.array.shape != sizes:

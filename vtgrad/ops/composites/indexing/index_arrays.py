@@ -15,7 +15,6 @@ from vtgrad.ops.composites.support.undifferentiable import NotImplemented as Not
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.basic_index import warn_of_uint8_mask
-from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -24,12 +23,8 @@ from vtgrad.views.store_inplace_result import store_quietly
 from vtgrad.views.write import write
 
 __all__ = [
-    "index_fill",
-    "index_fill_",
     "index_put",
     "index_put_",
-    "masked_fill",
-    "masked_fill_",
     "scatter",
     "scatter_",
     "take_along_dim",
@@ -122,42 +117,6 @@ def _from_the_start(indices: AnyTensor, length: int) -> AnyTensor:
     if places.dtype.kind != "i":
         return indices
     return wrap_like(indices, np.where(places < 0, places + length, places))
-
-
-def masked_fill(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
-    """A copy with one value wherever a mask is true.
-
-    Parameters
-    ----------
-    mask : tensor of bool
-        Broadcast with the tensor.
-    value : number or 0-d tensor
-        Must be storable in the tensor's dtype.
-    """
-    if isinstance(value, TensorBase):
-        return F.masked_fill_tensor(input, mask, value)
-    return F.masked_fill_number(input, mask, value)
-
-
-def masked_fill_(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
-    """`masked_fill` of the tensor itself; the mask must broadcast to its shape."""
-    if isinstance(value, TensorBase):
-        return F.masked_fill_tensor_(input, mask, read_first(value, input))
-    return F.masked_fill_number_(input, mask, value)
-
-
-def index_fill(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Number) -> T:
-    """A copy with one value in the slices at a vector of indices."""
-    if isinstance(value, TensorBase):
-        return F.index_fill_tensor(input, dim, index, value)
-    return F.index_fill_number(input, dim, index, value)
-
-
-def index_fill_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Number) -> T:
-    """`index_fill` of the tensor itself."""
-    if isinstance(value, TensorBase):
-        return F.index_fill_tensor_(input, dim, index, read_first(value, input))
-    return F.index_fill_number_(input, dim, index, value)
 
 
 def scatter(

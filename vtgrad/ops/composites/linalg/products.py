@@ -200,7 +200,7 @@ def einsum(equation: str, *operands: T | Sequence[T]) -> T:
     summed = range(plan.outputs, plan.labels)
     result = aligned[0]
     if len(aligned) == 1:
-        return F.sum_dim(result, tuple(summed)) if summed else result
+        return F.sum_dim_IntList(result, tuple(summed)) if summed else result
     last = {label: place for place, own in enumerate(plan.operands) for label in own}
     for place in range(1, len(aligned)):
         ending = [label for label in summed if (last[label] or 1) == place]
@@ -244,9 +244,9 @@ def _contracted(left: T, right: T, ending: Sequence[int]) -> T:
     alone_right = [d for d in ending if ours[d] == 1 and theirs[d] != 1]
     together = [d for d in ending if ours[d] != 1 and theirs[d] != 1]
     if alone_left:
-        left = F.sum_dim(left, tuple(alone_left), True)
+        left = F.sum_dim_IntList(left, tuple(alone_left), True)
     if alone_right:
-        right = F.sum_dim(right, tuple(alone_right), True)
+        right = F.sum_dim_IntList(right, tuple(alone_right), True)
     return _matrix_product(left, right, together) if together else F.mul(left, right)
 
 

@@ -99,9 +99,9 @@ def tensordot(
         # Of a dimension that the other factor does not have, only the sum counts. It is made also
         # where there is nothing to add, as in PyTorch, so that the product keeps no view of `a`.
         if right[j] == 1:
-            a = F.sum_dim(a, i, True, dtype=a.dtype)
+            a = F.sum_dim_IntList(a, i, True, dtype=a.dtype)
         elif left[i] == 1:
-            b = F.sum_dim(b, j, True, dtype=b.dtype)
+            b = F.sum_dim_IntList(b, j, True, dtype=b.dtype)
     rows = [d for d in range(len(left)) if d not in ours]
     columns = [d for d in range(len(right)) if d not in theirs]
     size = math.prod([a.shape[i] for i in ours])

@@ -9,14 +9,13 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, check_flag, check_pair, checked_dim
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.reductions import (
-    AminmaxDimResult,
     MaxDimResult,
     MedianDimResult,
     MinDimResult,
 )
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["aminmax", "max", "median", "min"]
+__all__ = ["max", "median", "min"]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -89,7 +88,7 @@ def max(
         return F.maximum(input, second, out=_single("max", out))
     if dim is UNSET:
         _refuse_keepdim_alone("max", keepdim)
-        return F.max_all(input, out=_single("max", out))
+        return F.max_default(input, out=_single("max", out))
     return F.max_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("max", input, out))
 
 
@@ -118,7 +117,7 @@ def min(
         return F.minimum(input, second, out=_single("min", out))
     if dim is UNSET:
         _refuse_keepdim_alone("min", keepdim)
-        return F.min_all(input, out=_single("min", out))
+        return F.min_default(input, out=_single("min", out))
     return F.min_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("min", input, out))
 
 
@@ -140,16 +139,5 @@ def median(
         _refuse_keepdim_alone("median", keepdim)
         if out is not None:
             raise ArgumentTypeError("median() takes out= only together with dim")
-        return F.median_all(input)
+        return F.median_default(input)
     return F.median_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("median", input, out))
-
-
-def aminmax(
-    input: T, *, dim: int | None = None, keepdim: bool = False, out: tuple[T, T] | None = None
-) -> AminmaxDimResult[T]:
-    """The smallest and the largest elements, ``min`` and ``max``, of all or along a dimension.
-
-    Equal ones share the gradient.
-    """
-    place = None if dim is None else checked_dim(dim)
-    return F.aminmax_dim(input, place, check_flag(keepdim, "keepdim"), out=out)

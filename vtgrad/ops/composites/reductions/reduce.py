@@ -24,12 +24,7 @@ from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
     "all",
-    "amax",
-    "amin",
     "any",
-    "argmax",
-    "argmin",
-    "count_nonzero",
     "mean",
     "nanmean",
     "nansum",
@@ -74,11 +69,11 @@ def sum(
         A new tensor.
     """
     if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
-        return F.sum_all(input, dtype=dtype)
+        return F.sum_default(input, dtype=dtype)
     dim = either(dim, axis)
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dims = None if dim is UNSET else checked_dims(dim)
-    return F.sum_dim(input, dims, keep, dtype=dtype_with_out(dtype, out), out=out)
+    return F.sum_dim_IntList(input, dims, keep, dtype=dtype_with_out(dtype, out), out=out)
 
 
 def mean(
@@ -99,7 +94,7 @@ def mean(
         If the result would be neither floating nor complex.
     """
     if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
-        return F.mean_all(input, dtype=dtype)
+        return F.mean_default(input, dtype=dtype)
     dim = either(dim, axis)
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dims = None if dim is UNSET else checked_dims(dim)
@@ -141,15 +136,10 @@ def nanmean(
     """
     if array_of(input, "input").dtype.kind not in "fc":
         raise DTypeError(f"nanmean of {input.dtype} values: they must be floating")
-    count = F.sum_dim(
+    count = F.sum_dim_IntList(
         F.logical_not(F.isnan(input)), checked_dims(dim), check_flag(keepdim, "keepdim")
     )
     return F.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
-
-
-def count_nonzero(input: T, dim: Dims = None) -> T:
-    """How many elements are not zero, of all or over dimensions."""
-    return F.count_nonzero_dim(input, checked_dims(dim))
 
 
 def prod(
@@ -168,49 +158,10 @@ def prod(
     if chosen is UNSET:
         if keep or out is not None:
             raise ArgumentTypeError("prod() takes keepdim and out only together with dim")
-        return F.prod_all(input, dtype=dtype)
-    return F.prod_dim(input, checked_dim(chosen), keep, dtype=dtype_with_out(dtype, out), out=out)
-
-
-def amax(
-    input: T,
-    dim: Dims = (),
-    keepdim: bool = False,
-    *,
-    out: T | None = None,
-) -> T:
-    """Largest values over dimensions; equal ones share the gradient."""
-    return F.amax_dim(
-        input, () if dim is None else checked_dims(dim), check_flag(keepdim, "keepdim"), out=out
+        return F.prod_default(input, dtype=dtype)
+    return F.prod_dim_int(
+        input, checked_dim(chosen), keep, dtype=dtype_with_out(dtype, out), out=out
     )
-
-
-def amin(
-    input: T,
-    dim: Dims = (),
-    keepdim: bool = False,
-    *,
-    out: T | None = None,
-) -> T:
-    """Smallest values over dimensions; equal ones share the gradient."""
-    return F.amin_dim(
-        input, () if dim is None else checked_dims(dim), check_flag(keepdim, "keepdim"), out=out
-    )
-
-
-def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
-    """Places of the largest elements along a dimension, or in the flattened tensor.
-
-    The first of equal elements counts. The result is int64.
-    """
-    place = None if dim is None else checked_dim(dim)
-    return F.argmax_dim(input, place, check_flag(keepdim, "keepdim"), out=out)
-
-
-def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
-    """Places of the smallest elements along a dimension, or in the flattened tensor."""
-    place = None if dim is None else checked_dim(dim)
-    return F.argmin_dim(input, place, check_flag(keepdim, "keepdim"), out=out)
 
 
 def any(

@@ -72,7 +72,7 @@ def prod_backward(grad: T, input: T, result: T, dim: int | None, keepdim: bool) 
     if input.shape[axis] == 1:
         # A zero alone has no others: the gradient depends on no input.
         return F.clone(grad)
-    others = F.prod_dim(_without_one(F.transpose(input, axis, -1)), -1)
+    others = F.prod_dim_int(_without_one(F.transpose(input, axis, -1)), -1)
     return F.mul(grad, F.conj(F.transpose(others, axis, -1)))
 
 
@@ -100,7 +100,7 @@ def scatter_prod_backward(
     one = input._wrap(TensorImpl(np.ones(1, input._impl.array.dtype)))
     factors = F.cat([one, F.reshape(input, (-1,)), F.reshape(src, (-1,))])
     rows = F.take(factors, input._wrap(TensorImpl(table)))
-    of_rows = prod_backward(F.reshape(grad, (-1,)), rows, F.prod_dim(rows, 1), 1, False)
+    of_rows = prod_backward(F.reshape(grad, (-1,)), rows, F.prod_dim_int(rows, 1), 1, False)
     spread = F.take_spread(of_rows, factors.shape, input._wrap(TensorImpl(table)))
     first = 1 if of_self else 1 + input.numel()
     part = F.slice(spread, 0, first, 1 + input.numel() if of_self else None)
@@ -142,7 +142,7 @@ def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:
     lead = F.transpose(grad, axis, -1)
     weights = F.reshape(lead, (*lead.shape[:-1], 1, count))
     terms = F.masked_fill(F.mul(weights, F.conj(products)), earlier, 0)
-    return F.transpose(F.sum_dim(terms, -1), axis, -1)
+    return F.transpose(F.sum_dim_IntList(terms, -1), axis, -1)
 
 
 def softmax_backward(grad: T, result: T, dim: int) -> T:
@@ -151,7 +151,7 @@ def softmax_backward(grad: T, result: T, dim: int) -> T:
         wide = softmax_backward(F.to_dtype(grad, _SINGLE), F.to_dtype(result, _SINGLE), dim)
         return F.to_dtype(wide, _HALF)
     weighted = F.mul(grad, result)
-    return F.sub(weighted, F.mul(result, F.sum_dim(weighted, dim, True)))
+    return F.sub(weighted, F.mul(result, F.sum_dim_IntList(weighted, dim, True)))
 
 
 def log_softmax_backward(grad: T, result: T, dim: int) -> T:
@@ -159,4 +159,4 @@ def log_softmax_backward(grad: T, result: T, dim: int) -> T:
     if result._impl.array.dtype == _HALF:
         wide = log_softmax_backward(F.to_dtype(grad, _SINGLE), F.to_dtype(result, _SINGLE), dim)
         return F.to_dtype(wide, _HALF)
-    return F.sub(grad, F.mul(F.exp(result), F.sum_dim(grad, dim, True)))
+    return F.sub(grad, F.mul(F.exp(result), F.sum_dim_IntList(grad, dim, True)))

@@ -191,7 +191,7 @@ def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) 
     """
     if isinstance(split_size_or_sections, Sequence):
         return F.split_with_sizes(tensor, tuple(split_size_or_sections), dim)
-    return F.split_equal(tensor, integer(split_size_or_sections), dim)
+    return F.split_Tensor(tensor, integer(split_size_or_sections), dim)
 
 
 @explained
@@ -208,7 +208,7 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     if size == 0:
         check_pieces(chunks)
         return F.split_with_sizes(input, (0,) * chunks, dim)
-    return F.split_equal(input, size, dim)
+    return F.split_Tensor(input, size, dim)
 
 
 def chunk_size(input: TensorBase, chunks: int, dim: int) -> int:

@@ -11,7 +11,6 @@ from typing import TypeVar
 from vtgrad.errors import ArgumentTypeError, MemoryFormatError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
-from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.sequences import given_integers, given_tensors
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.view_impls.views import view_dtype
@@ -45,8 +44,6 @@ __all__ = [
     "ravel",
     "reshape",
     "reshape_as",
-    "squeeze",
-    "squeeze_",
     "swapaxes",
     "swapaxes_",
     "swapdims",
@@ -327,24 +324,6 @@ def swapaxes_(input: T, axis0: int, axis1: int) -> T:
 def swapdims_(input: T, dim0: int, dim1: int) -> T:
     """Exchange two dimensions of the tensor itself."""
     return F.transpose_(input, dim0, dim1)
-
-
-def squeeze(input: T, dim: int | Sequence[int] | None = None) -> T:
-    """Dimensions of size 1 taken away, all of them or those among `dim`; a view."""
-    if dim is None:
-        return F.squeeze_all(input)
-    if isinstance(dim, Sequence):
-        return F.squeeze_dims(input, tuple(dim))
-    return F.squeeze_dim(input, checked_dim(dim))
-
-
-def squeeze_(input: T, dim: int | Sequence[int] | None = None) -> T:
-    """Take away dimensions of size 1 of the tensor itself."""
-    if dim is None:
-        return F.squeeze_all_(input)
-    if isinstance(dim, Sequence):
-        return F.squeeze_dims_(input, tuple(dim))
-    return F.squeeze_dim_(input, checked_dim(dim))
 
 
 # -- more dimensions ------------------------------------------------------------------------

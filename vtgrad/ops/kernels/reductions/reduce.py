@@ -70,8 +70,10 @@ def _long_axis(x: Array, axes: tuple[int, ...]) -> int | None:
         return None
     strides = [abs(x.strides[d]) for d in range(x.ndim) if x.shape[d] > 1]
     innermost = min(strides)
+    # NumPy does not sort dimensions by strides that are equal or, as in an expanded array, zero.
+    unsorted = len(strides) > 1 and (innermost == 0 or strides.count(innermost) > 1)
     for axis in axes:
-        if x.shape[axis] > _LONG and abs(x.strides[axis]) != innermost:
+        if x.shape[axis] > _LONG and (unsorted or abs(x.strides[axis]) != innermost):
             return axis
     return None
 

@@ -1,0 +1,91 @@
+"""The functions that choose among the overloads of a table."""
+
+from pathlib import Path
+
+import pytest
+
+from vtgrad.codegen.emit_dispatch import emit_dispatch
+from vtgrad.codegen.groups import Group, groups_of
+from vtgrad.codegen.language import TableError, read_table
+
+BY_TYPE = """
+- op: "f.Tensor(self: Tensor, other: Tensor) -> Tensor"
+  inplace: function
+  aliases: [g]
+  doc: |
+    What f does.
+
+    Parameters
+    ----------
+    input : Tensor
+        The first.
+    out : Tensor, optional
+        Where to store it.
+- op: "f.Scalar(self: Tensor, other: Number) -> Tensor"
+  inplace: true
+"""
+BY_CONDITION = """
+- op: "f.default(self: Tensor) -> View"
+  when: dim is None
+  node: FBackward0
+  grad: {self: grad}
+- op: "f.dim(self: Tensor, dim: Dim) -> View"
+  node: FBackward1
+  grad: {self: grad}
+"""
+
+
+def groups(tmp_path: Path, text: str, composites: tuple[str, ...] = ()) -> list[Group]:
+    """The groups of a table with this text."""
+    path = tmp_path / "family.yaml"
+    path.write_text(text)
+    return groups_of(read_table(path), composites)
+
+
+def test_a_group_has_a_function_and_one_that_writes(tmp_path: Path) -> None:
+    out_of_place, inplace = groups(tmp_path, BY_TYPE)
+    assert (out_of_place.name, inplace.name) == ("f", "f_")
+    assert (out_of_place.aliases, inplace.aliases) == (("g",), ("g_",))
+    assert out_of_place.variants == inplace.variants == {"function", "method"}
+
+
+def test_the_type_of_an_operand_tells_overloads(tmp_path: Path) -> None:
+    assert emit_dispatch(groups(tmp_path, BY_TYPE)[0]).splitlines()[-4:] == [
+        "    if isinstance(other, TensorBase):",
+        "        return f_Tensor(input, other)",
+        '    refuse_array("other", other)',
+        "    return f_Scalar(input, other)",
+    ]
+
+
+def test_what_writes_repeats_the_parameters_without_out(tmp_path: Path) -> None:
+    text = emit_dispatch(groups(tmp_path, BY_TYPE)[1])
+    assert "Write the result of `f` into the tensor itself, which is returned." in text
+    assert "input : Tensor" in text
+    assert "Where to store it" not in text
+    assert "return f_Scalar_(input, other)" in text
+
+
+def test_a_condition_tells_overloads(tmp_path: Path) -> None:
+    (group,) = groups(tmp_path, BY_CONDITION)
+    text = emit_dispatch(group)
+    assert text.startswith("def f(input: T, dim: AnyInt | None = None) -> T:")
+    assert text.splitlines()[-7:] == [
+        "    try:",
+        "        if dim is None:",
+        "            return f_default(input)",
+        "        return f_dim(input, dim)",
+        "    except Exception as error:",
+        '        explain(error, "input: Tensor, dim: int | None", input, dim)',
+        "        raise",
+    ]
+
+
+def test_a_composite_chooses_itself(tmp_path: Path) -> None:
+    assert [group.name for group in groups(tmp_path, BY_TYPE, ("f",))] == ["f_"]
+
+
+def test_overloads_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
+    (group,) = groups(tmp_path, BY_CONDITION.replace("  when: dim is None\n", ""))
+    with pytest.raises(TableError, match="nothing tells overloads by 'dim'"):
+        emit_dispatch(group)

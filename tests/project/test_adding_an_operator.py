@@ -1,0 +1,63 @@
+"""The page docs/adding-an-operator.md works as it stands, step by step, in a copy."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.project.tree import ROOT
+
+PAGE: Final = ROOT / "docs" / "adding-an-operator.md"
+#: What a file gets: `:caption: its path, in the name of a list`.
+_STEP: Final = re.compile(
+    r"^```\{code-block\} \w+\n:caption: (\S+?)(?:, in (\w+))?\n\n(.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+_PRINTED: Final = re.compile(r"^It prints:\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def follow(page: str, copy: Path) -> None:
+    """Add the page's blocks to the files that they name."""
+    for name, place, body in _STEP.findall(page):
+        path = copy / name
+        text = path.read_text("utf-8") if path.exists() else ""
+        if place:
+            head = re.search(rf"^{place}\b.*\n", text, re.MULTILINE)
+            assert head is not None, place
+            text = text[: head.end()] + body + text[head.end() :]
+        else:
+            text += ("\n" if name.endswith(".yaml") else "") + body
+        path.write_text(text, encoding="utf-8")
+
+
+def run(copy: Path, *arguments: str) -> str:
+    """What a program prints that succeeds, with the copy for the current folder."""
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=copy, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_operator_of_the_page_works(tmp_path: Path) -> None:
+    ignored = shutil.ignore_patterns("__pycache__")
+    for folder in ("vtgrad", "tests/ops"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    for name in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    page = PAGE.read_text("utf-8")
+    follow(page, tmp_path)
+    made = run(tmp_path, "-m", "vtgrad.codegen")
+    assert {"special.py", "special_nodes.py", "public.py"} <= set(made.split())
+    (printed,) = _PRINTED.findall(page)
+    program = (tmp_path / "try_it.py").read_text("utf-8")
+    assert run(tmp_path, "-c", program) == printed
+    surface = ("tests/ops/test_surface.py", "-q", "-p", "no:cacheprovider", "-k")
+    passed = run(tmp_path, "-m", "pytest", *surface, "xlog1py or has_a_sample or of_an_operator")
+    assert "failed" not in passed
+    assert int(re.findall(r"(\d+) passed", passed)[0]) > 20

@@ -1,0 +1,173 @@
+"""Writing the functions that choose among overloads."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from .docstrings import docstring, inplace_docstring
+from .emit_functions import EXPLAINED, NUMBER_COMES_LATE, emit_overloads, result_class
+from .groups import Group
+from .language import Argument, Operator, TableError
+from .parameters import passed, signature, unchecked
+from .template import fill
+
+__all__ = ["emit_dispatch"]
+
+_FUNCTION = """
+def $name($parameters) -> $returned:
+    $doc
+    $choice
+"""
+
+# Of overloads of which one takes a number first.
+_NUMBER_FIRST = """
+@overload
+def $name($tensor_first) -> T: ...
+@overload
+def $name($number_first) -> T: ...
+def $name($parameters) -> TensorBase:
+    $doc
+    $choice
+"""
+
+_IF = """
+if $condition:
+    $then
+$otherwise
+"""
+
+_NO_TENSOR = """
+raise ArgumentTypeError("at least one operand of $name must be a tensor")
+"""
+
+
+def emit_dispatch(group: Group) -> str:
+    """The function of a group, as Python text."""
+    arguments = [_renamed(a) for a in group.arguments()]
+    first = arguments[0].type
+    doc = inplace_docstring(group.name, group.doc) if group.inplace else docstring(group.doc)
+    turns = not group.inplace and all(op.number_first for op in group.overloads)
+    fields = {
+        "name": group.name,
+        "doc": doc,
+        "choice": _choice(group, arguments),
+        "returned": _returned(group),
+    }
+    if turns:
+        # The overloads take a number first as well.
+        parameters = _parameters(group, arguments, "T")
+        overloads = emit_overloads(group.name, parameters, [a.name for a in arguments])
+        return overloads + fill(_FUNCTION, parameters=NUMBER_COMES_LATE + parameters, **fields)
+    if "Number" not in first:
+        return fill(_FUNCTION, parameters=_parameters(group, arguments, "T"), **fields)
+    second = arguments[1]
+    turned = [arguments[0], dataclasses.replace(second, type="T"), *arguments[2:]]
+    return fill(
+        _NUMBER_FIRST,
+        tensor_first=_parameters(group, arguments, "T"),
+        number_first=_parameters(group, turned, "Number"),
+        parameters=_parameters(group, arguments, "AnyTensor | Number", "TensorBase"),
+        **fields,
+    )
+
+
+def _returned(group: Group) -> str:
+    """The type of the results.
+
+    Raises
+    ------
+    TableError
+        If some overloads return several results, of which each has a type of its own.
+    """
+    kinds = {op.returns for op in group.overloads}
+    if kinds & {"Views", "Copies", "UnsafeSplit"}:
+        return "tuple[T, ...]"
+    if "tuple" not in kinds:
+        return "T"
+    if len(group.overloads) > 1:
+        raise TableError(f"{group.overloads[0].where}: overloads of several results")
+    return f"{result_class(group.overloads[0])}[T]"
+
+
+def _renamed(argument: Argument) -> Argument:
+    return dataclasses.replace(argument, name="input") if argument.name == "self" else argument
+
+
+def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: str = "T") -> str:
+    types = [first, *[unchecked(a.type) for a in arguments[1:]]]
+    text = signature(arguments, types)
+    if group.has_out:
+        star = "" if any(a.keyword_only for a in arguments) else "*, "
+        if group.overloads[0].returns == "tuple":
+            out = f"Sequence[{out}]"
+        text += f", {star}out: {out} | None = None"
+    return text
+
+
+def _call(group: Group, overload: Operator) -> str:
+    own = [_renamed(a) for a in overload.arguments]
+    text = passed(own, [a.name for a in own]) + (", out=out" if group.has_out else "")
+    return f"return {group.function_of(overload)}({text})\n"
+
+
+def _choice(group: Group, arguments: Sequence[Argument]) -> str:
+    """The statements that find the overload and call it."""
+    if any(op.when is not None for op in group.overloads):
+        return _explained(group, arguments, _by_conditions(group, group.overloads))
+    types = {
+        a.name: {_type_of(op, a.name) for op in group.overloads}
+        for a in arguments
+        if len({_type_of(op, a.name) for op in group.overloads}) > 1
+    }
+    for name, found in types.items():
+        if not any("Tensor" in kind.split(" | ") for kind in found):
+            raise TableError(f"{group.overloads[0].where}: nothing tells overloads by {name!r}")
+    return _by_types(group, group.overloads, list(reversed(types)))
+
+
+def _explained(group: Group, arguments: Sequence[Argument], choice: str) -> str:
+    """The choice; a condition fails if it asks a question that the argument does not answer."""
+    if any(a.default == "NOT_GIVEN" for a in arguments):
+        return choice
+    types = [f"{a.name}: {a.type}" for a in arguments]
+    values = [a.name for a in arguments]
+    if group.has_out:
+        types.append("out: Tensor | None")
+        values.append("out")
+    return fill(EXPLAINED, body=choice, again="", types=", ".join(types), values=", ".join(values))
+
+
+def _by_conditions(group: Group, overloads: Sequence[Operator]) -> str:
+    """The first overload whose condition holds; one has none, and is the last."""
+    last = [op for op in overloads if op.when is None]
+    if len(last) != 1:
+        raise TableError(f"{overloads[0].where}: all overloads but one need 'when'")
+    text = _call(group, last[0])
+    for op in reversed([op for op in overloads if op.when is not None]):
+        text = fill(_IF, condition=str(op.when), then=_call(group, op), otherwise=text)
+    return text
+
+
+def _by_types(group: Group, overloads: Sequence[Operator], names: Sequence[str]) -> str:
+    """The overload that has tensors where tensors are."""
+    if not overloads:
+        return fill(_NO_TENSOR, name=group.name)
+    if not names:
+        if len(overloads) > 1:
+            raise TableError(f"{overloads[1].where}: nothing tells it from {overloads[0].where}")
+        return _call(group, overloads[0])
+    name, *rest = names
+    tensors = [op for op in overloads if _type_of(op, name) == "Tensor"]
+    others = [op for op in overloads if _type_of(op, name) != "Tensor"]
+    otherwise = _by_types(group, others, rest)
+    if name != "input" and others:
+        otherwise = f'refuse_array("{name}", {name})\n{otherwise}'
+    return fill(
+        _IF,
+        condition=f"isinstance({name}, TensorBase)",
+        then=_by_types(group, tensors, rest),
+        otherwise=otherwise,
+    )
+
+
+def _type_of(overload: Operator, name: str) -> str:
+    return next((a.type for a in overload.arguments if _renamed(a).name == name), "")

@@ -1,0 +1,110 @@
+"""Groups of overloads, which users call by one name."""
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from .language import Argument, Operator, TableError
+
+__all__ = ["Group", "groups_of"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """Some overloads and the function that chooses among them.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    rows : tuple of Operator
+        All entries with this base.
+    overloads : tuple of Operator
+        Those among which the function chooses.
+    inplace : bool
+        Whether it is the function that writes to its first argument.
+    """
+
+    name: str
+    rows: tuple[Operator, ...]
+    overloads: tuple[Operator, ...]
+    inplace: bool
+
+    @property
+    def variants(self) -> frozenset[str]:
+        """Where users find the function."""
+        stated = [row.variants for row in self.rows if row.is_overload and row.variants]
+        if self.inplace:
+            is_function = any(row.inplace_function for row in self.rows)
+            return frozenset({"method", "function"} if is_function else {"method"})
+        if stated:
+            return stated[0]
+        return frozenset({"method"} if self.name.endswith("_") else {"function", "method"})
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names of the function."""
+        end = "_" if self.inplace else ""
+        names = [name for row in self.rows if row.name == row.base for name in row.aliases]
+        if not self.inplace:
+            names = []
+        names += [name for row in self.rows if row.is_overload for name in row.aliases]
+        return tuple(name + end for name in names)
+
+    @property
+    def doc(self) -> str:
+        """The docstring: that of the first entry, or of the one that users know as the base."""
+        return next(row.doc for row in self.rows if row.is_overload or row.name == row.base)
+
+    @property
+    def has_out(self) -> bool:
+        """Whether results can be stored in tensors that are given."""
+        return not self.inplace and all(op.out for op in self.overloads)
+
+    def function_of(self, overload: Operator) -> str:
+        """What computes one overload."""
+        return str(overload.inplace) if self.inplace else overload.name
+
+    def arguments(self) -> list[Argument]:
+        """The parameters: those of the overload that has most, each with the types of all.
+
+        Raises
+        ------
+        TableError
+            If another overload has a parameter that this one has not.
+        """
+        widest = max(self.overloads, key=lambda op: len(op.arguments))
+        known = {a.name for a in widest.arguments}
+        for op in self.overloads:
+            if not known.issuperset(a.name for a in op.arguments):
+                raise TableError(f"{op.where}: no overload has all parameters of {self.name}")
+        return [self._merged(argument) for argument in widest.arguments]
+
+    def _merged(self, argument: Argument) -> Argument:
+        every = [a for op in self.overloads for a in op.arguments if a.name == argument.name]
+        types = list(dict.fromkeys(part for a in every for part in a.type.split(" | ")))
+        order = ["Tensor", "Number"]
+        types.sort(key=lambda kind: order.index(kind) if kind in order else len(order))
+        default = next((a.default for a in every if a.default is not None), None)
+        if len(every) < len(self.overloads) and default is None:
+            # Where None is a value, that nothing was given has to be told from it.
+            default = "NOT_GIVEN" if "None" in types else "None"
+            types += [] if "None" in types else ["None"]
+        return dataclasses.replace(argument, type=" | ".join(types), default=default)
+
+
+def groups_of(operators: Sequence[Operator], composites: Iterable[str]) -> list[Group]:
+    """The groups of a table whose functions no composite is, out of place and in place."""
+    by_hand = set(composites)
+    found: list[Group] = []
+    for base in dict.fromkeys(op.base for op in operators if op.overload is not None):
+        rows = tuple(op for op in operators if op.base == base)
+        if any(op.is_helper for op in rows):
+            continue
+        overloads = tuple(op for op in rows if op.overload is not None)
+        writing = tuple(op for op in overloads if op.inplace is not None)
+        own = [op.name for op in rows if op.overload is None]
+        if base not in own and base not in by_hand:
+            found.append(Group(base, rows, overloads, inplace=False))
+        if writing and f"{base}_" not in by_hand:
+            found.append(Group(f"{base}_", rows, writing, inplace=True))
+    return found
