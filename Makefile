@@ -1,23 +1,23 @@
-# Every target sets up what it needs, in an environment of its own under the root.
-# Needed beforehand: Python 3.11 or newer, make, and (for `compiled` only) a C compiler.
+# Every target creates the environment that it needs, under the root.
+# Required: Python 3.11 or newer, make, and (for `compiled` only) a C compiler.
 #
-#   make demo       the Nile, fitted: what the library is for, on real data
+#   make demo       fit the Nile series: the library on real data
 #   make test       every gate and every test
 #   make quick      lint, types and the fast tests, in a minute
-#   make versions   the fast tests, on every Python that is here and on the oldest NumPy
+#   make versions   the fast tests, on every installed Python and on the oldest NumPy
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html
-#   make codegen    write vtgrad/ops/generated/ anew from the table of derivatives
+#   make codegen    write vtgrad/ops/generated/ from the table of derivatives
 #   make compiled   the suite on the compiled build
-#   make clean      remove everything that was made here, the environments included
+#   make clean      remove all generated files, the environments included
 
 PYTHON ?= python3
-# Handed on to pytest: make test PYTEST_ARGS="-k views -x"
+# Passed to pytest: make test PYTEST_ARGS="-k views -x"
 PYTEST_ARGS ?=
-# Handed on to the benchmarks: make bench BENCH_ARGS="--quick --only chains"
+# Passed to the benchmarks: make bench BENCH_ARGS="--quick --only chains"
 BENCH_ARGS ?=
-# PyTorch's wheels for Linux on PyPI carry CUDA. For the small CPU build, where it is reachable:
+# PyTorch's wheels for Linux on PyPI include CUDA. For the small CPU build, if reachable:
 # make oracle TORCH_INDEX=https://download.pytorch.org/whl/cpu
 TORCH_INDEX ?=
 
@@ -28,15 +28,15 @@ PY := $(VENV)/bin/python
 ORACLE_PY := $(ORACLE)/bin/python
 COMPILED_PY := $(COMPILED)/bin/python
 
-# A stamp says that an environment holds what this pyproject.toml asks for. The checksum is in
-# its name, so that switching branches back and forth is noticed whatever the file times say.
+# A stamp file means that an environment has the packages of this pyproject.toml. The checksum in
+# its name detects a switch of branches, which file times do not.
 KEY := $(firstword $(shell cksum pyproject.toml))
 DEMO_STAMP := $(VENV)/.demo-$(KEY)
 TEST_STAMP := $(VENV)/.test-$(KEY)
 DOCS_STAMP := $(VENV)/.docs-$(KEY)
 ORACLE_STAMP := $(ORACLE)/.oracle-$(KEY)
 COMPILED_STAMP := $(COMPILED)/.test-$(KEY)
-# The native modules are made from these files, and installed: an edit takes effect by a new build.
+# The native modules are built from these files and installed: an edit needs a new build.
 NATIVE_STAMP := $(COMPILED)/.native
 NATIVE_SOURCES := setup.py pyproject.toml $(shell find vtgrad -name '*.py')
 BENCH_STAMP := $(ORACLE)/.bench-$(KEY)
@@ -55,7 +55,7 @@ help:
 demo: $(DEMO_STAMP)
 	$(PY) -m vtgrad.demo --plot build/nile.png
 
-# pytest comes last, so that its summary is the last thing to be read.
+# pytest is last, so that its summary is at the end of the output.
 test: how-long lint types public-types
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
 
@@ -92,15 +92,15 @@ docs: $(DOCS_STAMP)
 codegen: $(TEST_STAMP)
 	$(PY) -m vtgrad.codegen
 
-# The installed package is tested, not the one that lies here. So this folder must not be on the
-# path, while the benchmarks, which have tests too, must be.
+# The installed package is tested, not the one in this folder. So this folder must not be on the
+# path, but the benchmarks and the builder of the reference, which have tests too, must be.
 compiled: $(NATIVE_STAMP)
-	mkdir -p build/beside && ln -sfn ../../benchmarks build/beside/benchmarks
+	mkdir -p build/beside && ln -sfn ../../benchmarks ../../docs build/beside/
 	PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/build/beside" VTGRAD_EXPECT_COMPILED=1 \
 		HYPOTHESIS_PROFILE=ci $(COMPILED_PY) $(PYTEST) -o pythonpath= tests \
 		--ignore=tests/oracle $(PYTEST_ARGS)
 
-# One after the other, because each prints a summary of its own.
+# In sequence, because each prints a summary of its own.
 versions:
 	@set -e; versions=$$($(PYTHON) .ci/pythons.py); \
 	for version in $$versions oldest-numpy; do \
@@ -112,7 +112,7 @@ versions:
 	done
 
 clean:
-	rm -rf $(VENV) $(VENV)-* build dist docs/_build *.egg-info .hypothesis
+	rm -rf $(VENV) $(VENV)-* build dist docs/_build docs/reference *.egg-info .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -157,7 +157,7 @@ $(COMPILED_STAMP): | $(COMPILED_PY)
 	$(COMPILED_PY) $(PIP_INSTALL) ".[test,demo]"
 	@touch $@
 
-# What an earlier build left in build/lib would be installed too; the objects may stay.
+# Files of an earlier build in build/lib would be installed too; the objects may stay.
 $(NATIVE_STAMP): $(COMPILED_STAMP) $(NATIVE_SOURCES)
 	rm -rf build/lib* build/bdist*
 	VTGRAD_COMPILE=1 $(COMPILED_PY) $(PIP_INSTALL) --no-build-isolation --no-deps \

@@ -1,6 +1,6 @@
 """The compiled build: ``VTGRAD_COMPILE=1 pip install .`` makes native modules of the hot layers.
 
-Without the variable this file does nothing, and what is built is pure Python. The reasons are in
+Without the variable this file does nothing, and the build is pure Python. The reasons are in
 docs/decisions/0006-compiled-build.md.
 """
 
@@ -19,9 +19,9 @@ from setuptools.command.build_ext import build_ext
 MYPY = "mypy>=2.1,<3"
 TARGET = "build"
 
-# The folders and files that are compiled, and what is not: files that hold what mypyc cannot
-# compile, see Note [One source, two builds], and files that would gain nothing. Operators that look
-# at sizes and dimensions as users pass them stay out: native integers refuse NumPy's.
+# The compiled folders and files, and the exceptions: files with code that mypyc cannot compile, see
+# Note [One source, two builds], and files without a gain. Operators that read sizes and dimensions
+# as users pass them are not compiled: native integers refuse NumPy's.
 COMPILED = """
     storage graph views engine tensor/operator_methods.py
     ops/generated ops/formulas
@@ -99,16 +99,18 @@ def native_modules() -> list[Extension]:
         )
     modules = mypycify(
         ["--config-file=pyproject.toml", *compiled_files(Path())],
-        # In one file the C code is several times as long, and one processor compiles it.
+        # In one file the C code would be several times as long, and only one processor would
+        # compile it.
         multi_file=True,
         opt_level=os.environ.get("VTGRAD_OPT_LEVEL", "2"),
         debug_level="0",
-        # The shared library lies inside the package, because no other name may be installed.
+        # The shared library is inside the package, because no other name may be installed.
         group_name="vtgrad._native",
         target_dir=TARGET,
     )
     for module in modules:
-        # mypyc writes the header of a library with a dotted name here, and looks elsewhere.
+        # mypyc writes the header of a library with a dotted name here, but includes it from
+        # elsewhere.
         module.include_dirs.append(f"{TARGET}/vtgrad")
     return modules
 
@@ -121,7 +123,8 @@ class NativeDistribution(Distribution):
         return True
 
 
-# The build backend runs this file as the main program; a test only asks it what is compiled.
+# The build backend runs this file as the main program; a test only reads the list of compiled
+# files.
 if __name__ == "__main__":
     if os.environ.get("VTGRAD_COMPILE") == "1":
         setup(

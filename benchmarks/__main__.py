@@ -2,7 +2,7 @@
 
 import os
 
-# Before NumPy is imported: its matrix products take one thread, as PyTorch's are made to.
+# Before NumPy is imported: its matrix products use one thread, like PyTorch's.
 os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")})
 
 import argparse
@@ -43,7 +43,7 @@ def _libraries(skipped: list[str]) -> dict[str, Library]:
         try:
             found[name] = load(name)
         except (ImportError, AttributeError) as error:
-            # The second is what a library says that was written for another NumPy.
+            # The second error comes from a library that was written for another NumPy.
             print(f"{name} is left out: {type(error).__name__}: {error}")
     return found
 
@@ -57,7 +57,7 @@ def _run(options: argparse.Namespace) -> int:
         compiled=getattr(vtgrad, "__compiled__", False),
         quick=options.quick,
     )
-    # What the imports left alive is there for good: no collection needs to walk through it.
+    # Objects from the imports stay alive, so no collection needs to visit them.
     gc.collect()
     gc.freeze()
     bench = Bench(libraries, rounds=3 if options.quick else 7, quick=options.quick)
@@ -68,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         _show(bench, options.only or list(SECTIONS), run)
     finally:
-        # Also what was found before an error or an impatient user stopped it.
+        # Also the rows measured before an error or an interrupt.
         if options.json is not None:
             run.save(options.json)
     over = [result for result in run.results if result.over(run.compiled)]

@@ -1,4 +1,4 @@
-"""What a section is given to measure with."""
+"""The measuring functions that a section uses."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Pass: TypeAlias = Literal["forward", "backward", "both"]
 
 @dataclass(frozen=True)
 class Bench:
-    """The libraries of a run, and how thorough it is.
+    """The libraries of a run, and its number of rounds.
 
     Attributes
     ----------
     libraries : dict[str, Library]
-        By name, vtgrad first.
+        The libraries by name, vtgrad first.
     rounds : int
-        How often each measurement is repeated.
+        The number of repetitions of each measurement.
     quick : bool
         Leave out the largest sizes.
     """
@@ -32,7 +32,7 @@ class Bench:
     quick: bool
 
     def able(self, *, writes: bool, without: Sequence[str] = ()) -> dict[str, Library]:
-        """The libraries that can express a program, except those named."""
+        """The libraries that can express a program, except those in `without`."""
         return {
             name: library
             for name, library in self.libraries.items()
@@ -48,7 +48,7 @@ class Bench:
         *,
         rounds: int | None = None,
     ) -> Result:
-        """Measure what does the same in several libraries."""
+        """Measure equivalent programs in several libraries."""
         return Result(section, row, "s", interleaved(programs, rounds or self.rounds), bar)
 
     def compare_body(
@@ -90,7 +90,7 @@ class Bench:
         found: dict[str, list[float]] = {}
         for name, library in able.items():
             programs = {str(size): prepare(library, size) for size in sizes}
-            # A round is one turn through all sizes, so each round has an exponent of its own.
+            # A round measures all sizes once, so each round has an exponent of its own.
             costs = interleaved(programs, 3)
             found[name] = [
                 growth_exponent(sizes, turn) for turn in zip(*costs.values(), strict=True)

@@ -1,7 +1,7 @@
-"""Chains of small operators: the cost of a node, and that it stays the same to a million nodes.
+"""Chains of small operators: the cost of a node, in chains of up to a million nodes.
 
-Long chains are measured in fresh interpreters that import one library and nothing else: what the
-garbage collector costs depends on what else is alive, and memory is what the process gained.
+Long chains are measured in fresh interpreters that import one library and nothing else: the cost of
+the garbage collector depends on all live objects, and memory is the increase of the process's.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def rows(bench: Bench) -> Iterator[Result]:
     yield bench.compare_body(
         SECTION, "1,000 nodes, backward", chain, inputs(), "backward", bars["backward"]
     )
-    # The longest first: in a process that has not yet kept freed memory for itself.
+    # The longest first, while the process has no freed memory in reserve.
     sizes = [10_000, 1000, 100] if bench.quick else [1_000_000, 100_000, 10_000, 1000, 100]
     names = [name for name in _LONG if name in bench.libraries]
     turns = [
@@ -117,7 +117,7 @@ def rows(bench: Bench) -> Iterator[Result]:
 
 
 def main() -> None:
-    """Measure one library, and print what was found as JSON."""
+    """Measure one library, and print the figures as JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chains", description=__doc__)
     parser.add_argument("library", choices=_LONG)
     parser.add_argument("nodes", nargs="+", type=int)

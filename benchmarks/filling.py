@@ -1,4 +1,4 @@
-"""A preallocated buffer that is filled row by row: how the cost grows with the number of rows."""
+"""A preallocated buffer that is filled row by row: the growth of the cost with the rows."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -13,8 +13,8 @@ from .results import Bar, Result
 SECTION = "rows written into a (T, 64) buffer"
 GROWTH = 1.1
 LENGTHS = (1000, 4000, 16_000)
-# At 16,000 rows, MyGrad would take minutes for a round, and PyTorch a quarter of one where
-# earlier rows are read.
+# At 16,000 rows, MyGrad takes minutes for a round, and PyTorch a quarter of a minute if earlier
+# rows are read.
 TOO_SLOW = {"write": ("mygrad",), "write and read": ("mygrad", "torch")}
 
 

@@ -1,4 +1,4 @@
-"""What ``import vtgrad`` adds to ``import numpy``, in fresh interpreters."""
+"""The time that ``import vtgrad`` adds to ``import numpy``, in fresh interpreters."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ _PROGRAM = "import time, numpy{}; print(time.process_time())"
 
 
 def _milliseconds(beside: str, cache: str) -> float:
-    # Bytecode is cached wherever this runs: the user's environment may forbid it to be written.
+    # Bytecode is cached in any case: the user's environment may forbid writing it.
     environment = os.environ | {"PYTHONPYCACHEPREFIX": cache}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-c", _PROGRAM.format(beside)]
@@ -23,7 +23,7 @@ def _milliseconds(beside: str, cache: str) -> float:
 
 
 def rows(bench: Bench) -> Iterator[Result]:
-    """The difference of two interpreters, turn by turn."""
+    """The difference of two interpreters, in alternating runs."""
     names = [name for name in bench.libraries if not (bench.quick and name == "torch")]
     found: dict[str, list[float]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as cache:
@@ -31,7 +31,7 @@ def rows(bench: Bench) -> Iterator[Result]:
             alone = _milliseconds("", cache)
             for name in names:
                 found[name].append(_milliseconds(f", {name}", cache) - alone)
-    # The first turn compiled everything.
+    # The first run compiled the bytecode.
     for turns in found.values():
         del turns[0]
     yield Result(SECTION, "beside numpy, ms", "ms", found, Bar(60.0, 60.0, against=""))

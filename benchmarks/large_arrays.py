@@ -1,14 +1,14 @@
 """Large arrays, both passes, against the same written by hand in NumPy, in two ways.
 
-*Plain* is what someone writes who does not think about memory: the same operators forward, and
-backward one ordinary expression for the gradient of each operator's inputs, from left to right,
-without algebra across operators. Nothing is multiplied by the one that is a sum's gradient.
+**Plain* is a version that ignores memory: the same operators forward, and backward one ordinary
+expression for the gradient of each operator's inputs, from left to right, without algebra across
+operators. Nothing is multiplied by one, the gradient of a sum.
 
-*Strict* is what someone writes who thinks of nothing else, and of this one program: an array that
-is not needed any more is written over where that saves allocating another, values that both passes
-use are kept, and a square has one gradient, not two. What is not done is algebra that rewrites
-the program. A library that records one operator at a time cannot get there, because it does not
-know when it runs an operator who will still want the operands: README.md has the figures.
+**Strict* is a version that minimises memory for this one program: a dead array is overwritten where
+that saves an allocation, values that both passes use are kept, and a square has one gradient, not
+two. Algebra that rewrites the program is left out. A library that records one operator at a time
+cannot reach this, because when an operator runs, its later uses of the operands are unknown:
+README.md has the figures.
 """
 
 from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ def smooth_strict(x: Real) -> tuple[object, Real]:
 
 
 def residual(lib: Toolkit, x: Array) -> Array:
-    """Cheap functions only: all of the time is memory."""
+    """Cheap functions only: all of the time is memory traffic."""
     del lib
     r = x * x - x
     return (r * r).sum()
@@ -87,7 +87,7 @@ def residual_strict(x: Real) -> tuple[object, Real]:
 
 
 def in_place(lib: Toolkit, x: Array) -> Array:
-    """The user writes over temporaries, and over half of an array."""
+    """In-place operators on temporaries, and on half of an array."""
     y = x * 0.5
     y += 1.0
     half = y[: y.shape[0] // 2]
@@ -198,7 +198,7 @@ class Pair:
     plain: ByHand
     strict: ByHand
     writes: bool = False
-    # How many inputs there are beside the one that gets a gradient.
+    # The number of inputs besides the one that gets a gradient.
     beside: int = 0
 
 

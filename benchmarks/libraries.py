@@ -1,7 +1,7 @@
 """The libraries that are compared, each behind the same few methods.
 
-A program is written once, in the way of NumPy (`x[1:3]`, `x += y`, `x @ y`, `x.sum()`), and takes
-a `Toolkit` for the little that differs. Nothing of an adapter runs inside a small timed loop.
+A program is written once, in NumPy's style (`x[1:3]`, `x += y`, `x @ y`, `x.sum()`), and takes a
+`Toolkit` for the few differences. No code of an adapter runs inside a small timed loop.
 """
 
 import importlib
@@ -26,8 +26,9 @@ __all__ = [
 ]
 
 Array: TypeAlias = Any
-"""An array or tensor of whichever library runs the program: they have no type in common, and
-`make test` checks this folder where only vtgrad and NumPy are installed."""
+"""An array or tensor of the library that runs the program: the libraries have no common type, and
+`make test` checks this folder with only vtgrad and NumPy installed.
+"""
 
 Real: TypeAlias = NDArray[np.floating[Any]]
 
@@ -38,7 +39,7 @@ PEERS = ("torch", "autograd", "mygrad")
 
 
 class Toolkit(Protocol):
-    """What a program asks for, beside what arrays themselves can do."""
+    """Functions that a program needs besides the methods of arrays."""
 
     @property
     def ops(self) -> Any:
@@ -51,45 +52,45 @@ class Toolkit(Protocol):
         """A copy of an array, through which gradients pass."""
 
     def sigmoid(self, x: Array) -> Array:
-        """The logistic function, as users of the library write it."""
+        """The logistic function, in the library's usual form."""
 
     def logsumexp(self, x: Array) -> Array:
-        """Over the last dimension of two, as users of the library write it."""
+        """The logsumexp over the last dimension of two, in the library's usual form."""
 
 
 class Library(Toolkit, Protocol):
-    """What a measurement asks for."""
+    """A library with the functions that a measurement needs."""
 
     @property
     def name(self) -> str:
-        """The name under which its figures are kept."""
+        """The name under which its figures are stored."""
 
     @property
     def version(self) -> str:
-        """Of the installed distribution."""
+        """The version of the installed distribution."""
 
     @property
     def writes(self) -> bool:
-        """Whether arrays can be written in place and still be differentiated."""
+        """Whether in-place writes to arrays are differentiated."""
 
     @property
     def wraps_constants(self) -> bool:
         """Whether an array without gradient is the library's own, and not NumPy's."""
 
     def leaf(self, array: Real) -> Array:
-        """An input that gradients are wanted for."""
+        """An input with a gradient."""
 
     def constant(self, array: Real) -> Array:
         """An input without gradient."""
 
     def forward(self, body: Body, arrays: Sequence[Real]) -> Callable[[], object]:
-        """What runs the program, recording it."""
+        """A call that runs the program and records it."""
 
     def differentiate(self, body: Body, arrays: Sequence[Real]) -> Callable[[], object]:
-        """What runs the program and its backward pass, and drops the gradients."""
+        """A call that runs the program and its backward pass, and drops the gradients."""
 
     def backward(self, body: Body, arrays: Sequence[Real]) -> Callable[[], Callable[[], object]]:
-        """What records the program and returns its backward pass, which can be run once."""
+        """A call that records the program and returns its backward pass, for one run."""
 
 
 class NumpyToolkit:
@@ -119,9 +120,9 @@ class TapeLibrary:
     Parameters
     ----------
     name : str
-        Of the module and of its distribution.
+        The name of the module and of its distribution.
     dtype : str
-        Of the arrays that it makes.
+        The dtype of the arrays that it makes.
     """
 
     writes = True
@@ -206,7 +207,7 @@ class _MyGradLibrary(TapeLibrary):
         return self.ops.tensor(array.astype(self._dtype), constant=True)
 
     def differentiate(self, body: Body, arrays: Sequence[Real]) -> Callable[[], object]:
-        # A gradient is dropped by MyGrad itself when its tensor is used again.
+        # MyGrad itself drops a gradient when its tensor is used again.
         leaves = [self.leaf(array) for array in arrays]
         return lambda: body(self, *leaves).backward()
 
@@ -246,7 +247,7 @@ class _AutogradLibrary:
         return self.ops.log(self.ops.exp(x).sum(1))
 
     def leaf(self, array: Real) -> Array:
-        # What a function that is being traced gets to see.
+        # The argument of a function during tracing.
         root = self._core.VJPNode.new_root()
         return self._tracer.new_box(array.astype(self._dtype), 0, root)
 

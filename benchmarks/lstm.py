@@ -37,7 +37,7 @@ def inputs(width: int) -> list[Real]:
 
 
 def sequence(steps: int, batch: int, width: int) -> list[Real]:
-    """What the cells are shown."""
+    """The input sequence."""
     return [np.random.default_rng(1).normal(size=(steps, batch, width))]
 
 

@@ -1,10 +1,10 @@
 """Measuring programs against each other in interleaved rounds.
 
-A figure is a ratio of CPU times (`time.process_time`) taken in one run, because seconds mean
-something else on another machine. The libraries take turns within a round, so that a machine
-that is busy for a while slows all of them, and what is shown is the median of the rounds.
+A figure is a ratio of CPU times (`time.process_time`) taken in one run, because seconds depend on
+the machine. The libraries alternate within a round, so that a temporary load of the machine slows
+all of them, and the figure shown is the median of the rounds.
 
-The garbage collector stays on, as in a user's program: what a graph costs it is part of the cost.
+The garbage collector stays on, as in a user's program: its work on a graph is part of the cost.
 Only `ways` turns it off.
 """
 
@@ -28,9 +28,9 @@ __all__ = [
 ]
 
 Prepare: TypeAlias = Callable[[], Callable[[], object]]
-"""Makes, outside the measured time, what is then called once inside it."""
+"""Makes, outside the measured time, the function that is called once inside it."""
 
-# One measurement lasts about this long, so that the clock and a stray interrupt weigh little.
+# The approximate length of a measurement, which makes errors of the clock and interrupts small.
 _TARGET_SECONDS = 0.02
 _MOST_REPEATS = 20_000
 
@@ -44,13 +44,13 @@ class Figure:
 
 
 def figure(rounds: Sequence[float]) -> Figure:
-    """The figure of what was found in two or more rounds."""
+    """The figure of two or more rounds."""
     low, middle, high = statistics.quantiles(rounds, n=4, method="inclusive")
     return Figure(middle, (high - low) / 2)
 
 
 def ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    """Round by round, because both of a round met the same machine."""
+    """The ratios round by round, because the load of the machine is the same within a round."""
     return [a / b for a, b in zip(ours, theirs, strict=True)]
 
 
@@ -70,7 +70,7 @@ def cpu_time(prepare: Prepare, repeats: int = 1) -> float:
 
 
 def _repeats(prepare: Prepare) -> int:
-    """How often to call, found by first calls that also warm up."""
+    """The number of calls, from first calls that also warm up."""
     once = cpu_time(prepare)
     if once < 10 * _TARGET_SECONDS:
         once = max(cpu_time(prepare, 3), 1e-7)

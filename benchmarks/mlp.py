@@ -30,12 +30,12 @@ def inputs(width: int, hidden: int, classes: int) -> list[Real]:
 
 
 def samples(batch: int, width: int) -> list[Real]:
-    """What the network is shown."""
+    """The samples and their targets."""
     return [np.random.default_rng(1).normal(size=(batch, width))]
 
 
 def rows(bench: Bench) -> Iterator[Result]:
-    """A network that is all overhead, and one that is all matrix products."""
+    """A network dominated by overhead, and one dominated by matrix products."""
     for name, sizes, bar in (
         ("32x64-64-10", SMALL, Bar(0.9, 0.6)),
         ("256x1024-1024-10", LARGE, None),

@@ -1,4 +1,4 @@
-"""Peak memory in units of the least: a net with 50 layers, and 50 steps that write one array."""
+"""Peak memory in units of the minimum: a net with 50 layers, and 50 writes of one array."""
 
 import gc
 import tracemalloc
@@ -14,7 +14,7 @@ from .ways import Way, both_passes
 SECTION = "peak memory"
 LAYERS = 50
 ELEMENTS = 250_000
-# PyTorch's memory is not allocated through Python, where it could be traced.
+# PyTorch's memory is not allocated through Python, so it cannot be traced.
 UNTRACED = ("torch",)
 WAYS: dict[Way, Bar | None] = {"rewind": Bar(1.2, 1.2, against=""), "clone": None}
 
@@ -30,10 +30,10 @@ def net(lib: Toolkit, x: Array) -> Array:
 def minimum(array: Real) -> int:
     """The fewest bytes at the peak.
 
-    When the backward pass begins, the results of all layers are still needed, and there has to be
-    room for one gradient, which each layer can then write over. (When the forward pass ends it is
-    the same: the results, and the product that the last one is computed from.) The input is the
-    caller's and does not count.
+    When the backward pass begins, the results of all layers are still needed, and one gradient,
+    which each layer can then overwrite. (The end of the forward pass needs the same: the results,
+    and the product from which the last one is computed.) The input belongs to the caller and does
+    not count.
     """
     return (LAYERS + 1) * array.nbytes
 
@@ -47,12 +47,12 @@ def swing(lib: Toolkit, start: Array, *, clone: bool = False) -> Array:
 
 
 def overwritten(array: Real) -> int:
-    """Bytes that the steps overwrite, and the one storage that they write."""
+    """The bytes that the steps overwrite, plus the one storage that they write."""
     return (LAYERS + 1) * array.nbytes
 
 
 def peak(library: Library, body: Body, array: Real, way: Way = "exact") -> int:
-    """Bytes that both passes add, at most, to what was there before."""
+    """The largest number of bytes that both passes add to the memory in use before."""
     both = both_passes(library, body, [array], way)()
     both()
     gc.collect()
@@ -65,7 +65,7 @@ def peak(library: Library, body: Body, array: Real, way: Way = "exact") -> int:
 
 
 def rows(bench: Bench) -> Iterator[Result]:
-    """The net beside the peers, then the steps in both ways that they can be run."""
+    """The net beside the peers, then the steps in both possible ways."""
     array = np.linspace(-2.0, 2.0, ELEMENTS, dtype=np.float32)
     able = bench.able(writes=False, without=UNTRACED)
     found = {

@@ -1,4 +1,4 @@
-"""Loops that read what they wrote, from a table of which each element is written once."""
+"""Loops that read what they wrote, in a table whose elements are each written once."""
 
 from collections.abc import Iterator
 
@@ -44,7 +44,7 @@ def by_strides(lib: Toolkit, a: Array, row: Array, *, length: int, clone: bool =
 
 
 PROGRAMS: dict[str, Body] = {"rows": by_rows, "columns": by_columns, "strides": by_strides}
-# What may be taken beside the same loop with copies.
+# The largest times in units of the same loop with copies.
 BARS: dict[str, dict[Way, float | None]] = {
     "rows": {"exact": 1.05, "rewind": 1.3},
     "columns": {"exact": 1.1, "rewind": 1.3},
@@ -53,7 +53,7 @@ BARS: dict[str, dict[Way, float | None]] = {
 
 
 def inputs() -> list[Real]:
-    """The factor of the row before, and what is added to it."""
+    """The factor of the previous row, and the row that is added."""
     return [np.linspace(0.1, 0.9, 64), np.linspace(0.5, 1.5, 64)]
 
 

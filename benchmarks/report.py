@@ -10,19 +10,20 @@ from .results import Result, Run
 
 __all__ = ["COLUMNS", "header", "insert_table", "line", "markdown"]
 
-# By hand in two ways: what the bar is for, and what reuses all memory; see `large_arrays`.
+# By hand in two ways: the one that the bar applies to, and the one that reuses all memory; see
+# `large_arrays`.
 COLUMNS = (*PEERS, "numpy", "strict")
 _BEGIN = "<!-- begin: python -m benchmarks --table -->"
 _END = "<!-- end -->"
 
 
 def _rounded(value: float) -> str:
-    """Two digits after the point, more where they would all be zero."""
+    """Two digits after the point, more if they would all be zero."""
     return f"{value:.2f}" if abs(value) >= 0.095 or value == 0 else f"{value:.2g}"
 
 
 def _quantity(value: float, unit: str) -> str:
-    """A figure with its unit, in a size that is easy to read."""
+    """A figure with its unit, scaled for reading."""
     if unit == "s":
         for factor, name in ((1e9, "ns"), (1e6, "us"), (1e3, "ms")):
             if value * factor < 1000:
@@ -36,7 +37,7 @@ def _with_spread(found: Figure | None) -> str:
 
 
 def _own(result: Result) -> str:
-    """What vtgrad itself was found to take; the spread of seconds is that of the ratios."""
+    """vtgrad's own figure; the spread of seconds is that of the ratios."""
     own = result.own()
     quantity = _quantity(own.value, result.unit)
     return quantity if result.unit in ("s", "B") else f"{quantity} ±{_rounded(own.spread)}"
@@ -47,7 +48,7 @@ def _bar(result: Result, compiled: bool) -> str:
 
 
 def header() -> str:
-    """What stands above the lines."""
+    """The heading above the lines."""
     peers = "".join(f"{name:>14s}" for name in COLUMNS)
     return f"{'':44s}{'vtgrad':>14s}{peers}{'bar':>6s}"
 
@@ -81,7 +82,7 @@ def markdown(interpreted: Run, compiled: Run | None = None) -> str:
 
 
 def _marked(result: Result, compiled: bool) -> str:
-    """The bar, and how the row stands to it."""
+    """The bar, with a mark if the row exceeds it."""
     bar = _bar(result, compiled)
     if not bar or result.judged() is None:
         return bar
@@ -89,7 +90,7 @@ def _marked(result: Result, compiled: bool) -> str:
 
 
 def _compiled_cells(result: Result | None) -> list[str]:
-    """What is shown of the compiled build: the figure that its bar applies to."""
+    """The figure of the compiled build to which its bar applies."""
     if result is None:
         return ["-", ""]
     judged = result.judged() or result.beside("torch") or result.own()
@@ -97,7 +98,7 @@ def _compiled_cells(result: Result | None) -> list[str]:
 
 
 def _provenance(run: Run, compiled: bool) -> str:
-    """Where the figures come from; refuses a run of the other build."""
+    """Machine and versions of a run; refuses a run of the other build."""
     if run.compiled is not compiled:
         expected = "compiled" if compiled else "interpreted"
         raise ValueError(f"this is not a run of the {expected} build")

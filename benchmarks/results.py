@@ -1,4 +1,4 @@
-"""What a run found: rows with their raw rounds, from which every figure is computed."""
+"""The results of a run: rows with their raw rounds, from which every figure is computed."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -17,14 +17,14 @@ _ABSOLUTE = ("s", "B")
 
 @dataclass(frozen=True)
 class Bar:
-    """What a row must not exceed.
+    """The limit of a row.
 
     Attributes
     ----------
     interpreted, compiled : float
-        For the pure Python build and for the compiled one.
+        The limit for the pure Python build and for the compiled one.
     against : str
-        The library that the bar is a ratio to; empty if it bounds vtgrad's own figure.
+        The library to which the bar is a ratio; empty if it bounds vtgrad's own figure.
     """
 
     interpreted: float
@@ -43,13 +43,13 @@ class Result:
     Attributes
     ----------
     section, row : str
-        Where it stands.
+        The position in the table.
     unit : Unit
-        Of `rounds`.
+        The unit of `rounds`.
     rounds : dict[str, list[float]]
-        By library, what each round found.
+        The figures of each round, by library.
     bar : Bar or None
-        None for a row that is there to be compared with others.
+        None for a row that other rows are compared with.
     """
 
     section: str
@@ -63,7 +63,7 @@ class Result:
         return figure(self.rounds[library])
 
     def beside(self, peer: str) -> Figure | None:
-        """What is shown for a peer: a ratio, or its own figure if that has no unit.
+        """The figure shown for a peer: a ratio, or its own figure if that has no unit.
 
         None if the peer was not measured.
         """
@@ -74,7 +74,7 @@ class Result:
         return self.own(peer)
 
     def judged(self) -> Figure | None:
-        """What the bar applies to; None without a bar, or without the peer it speaks of."""
+        """The figure to which the bar applies; None without a bar, or without its peer."""
         if self.bar is None:
             return None
         return self.beside(self.bar.against) if self.bar.against else self.own()
@@ -87,18 +87,18 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """Everything that one run found, and where.
+    """All results of one run, and its machine.
 
     Attributes
     ----------
     machine : dict[str, str]
         Processor and system.
     versions : dict[str, str]
-        Of Python and of every library that took part.
+        The versions of Python and of every library in the run.
     compiled : bool
         Whether vtgrad was the compiled build.
     quick : bool
-        Fewer rounds and smaller sizes: not for the table.
+        Whether rounds were fewer and sizes smaller: not for the table.
     results : list[Result]
         The rows, in order.
     """

@@ -1,4 +1,4 @@
-"""Programs that overwrite what their own backward needs, and are run under rewind."""
+"""Programs that overwrite values that their own backward needs, run under rewind."""
 
 from collections.abc import Iterator
 
@@ -64,13 +64,13 @@ PROGRAMS: dict[str, Body] = {
     "ring": ring,
     "whole table": whole_table,
 }
-# PyTorch's own way finds wrong gradients, without a word, when a write goes through another view
+# PyTorch's own way computes wrong gradients, without an error, if a write goes through another view
 # than the saved one: see `tests/oracle/test_benchmarks.py`.
 WRONG_IN_TORCH = ("table refilled", "ring", "whole table")
 
 
 def inputs() -> list[Real]:
-    """The factor of the row before, and what is added to it."""
+    """The factor of the previous row, and the row that is added."""
     return [np.linspace(0.1, 0.9, 64), np.linspace(0.5, 1.5, 64)]
 
 

@@ -13,7 +13,7 @@ from .results import Result
 SECTION = "k writes into one base"
 GROWTH = 1.1
 COUNTS = (256, 1024, 4096)
-# It would take minutes for the largest.
+# The largest sizes would take minutes.
 TOO_SLOW = ("mygrad",)
 
 
@@ -70,7 +70,7 @@ PROGRAMS: dict[str, Body] = {
 
 
 def inputs() -> list[Real]:
-    """What is written."""
+    """The values to write."""
     return [np.linspace(0.5, 1.5, 16)]
 
 

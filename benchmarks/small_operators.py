@@ -22,7 +22,7 @@ def _setitem(w: Array, row: Array) -> None:
 
 
 def operations(x: Array) -> dict[str, Callable[[], Array]]:
-    """What reads `x` only, by name."""
+    """The operators that only read `x`, by name."""
     return {
         "add": lambda: x + x,
         "mul": lambda: x * x,
@@ -32,7 +32,7 @@ def operations(x: Array) -> dict[str, Callable[[], Array]]:
 
 
 def writes(w: Array, x: Array, row: Array) -> dict[str, Callable[[], Array]]:
-    """What writes into `w`, by name."""
+    """The operators that write into `w`, by name."""
     return {"add_": lambda: _add_(w, x), "setitem": lambda: _setitem(w, row)}
 
 
@@ -50,7 +50,7 @@ def rows(bench: Bench) -> Iterator[Result]:
         if library.wraps_constants:
             x, w = library.constant(_square()), library.constant(_square())
             row = library.constant(_square()[0])
-            # Zero is added, so that nothing overflows however often it is.
+            # Zero is added, so that repetitions do not overflow.
             plain[library.name] = operations(x) | writes(w, x * 0, row)
     for label, programs in (("", plain), (", recorded", recorded)):
         for name in programs["vtgrad"]:

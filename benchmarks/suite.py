@@ -26,7 +26,7 @@ __all__ = ["SECTIONS"]
 
 
 class Section(Protocol):
-    """What each module of rows has."""
+    """A module of rows."""
 
     SECTION: str
 

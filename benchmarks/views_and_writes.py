@@ -66,7 +66,7 @@ def inputs() -> list[Real]:
 def rows(bench: Bench) -> Iterator[Result]:
     """Every program, forward alone and with its backward pass."""
     for name, (body, writes) in PROGRAMS.items():
-        # A view alone costs less than reading and writing: it is held to the same bar.
+        # A view alone costs less than reading and writing, but has the same bar.
         yield bench.compare_body(SECTION, name, body, inputs(), "forward", BAR, writes=writes)
         yield bench.compare_body(
             SECTION, f"{name}, backward", summed(body), inputs(), "both", BAR, writes=writes

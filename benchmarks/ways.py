@@ -1,7 +1,8 @@
-"""The ways in which a program that reads what it wrote can be run, and what each costs.
+"""The ways to run a program that reads what it wrote, and the cost of each.
 
-A program takes `clone`: whether it copies what it reads, before an operator saves it. Both passes
-are measured together, because PyTorch's own way of keeping what is overwritten ends with its block.
+A program takes `clone`: whether it copies the values that it reads, before an operator saves them.
+Both passes are measured together, because PyTorch's own way of keeping overwritten values ends with
+its block.
 """
 
 import gc
@@ -18,7 +19,7 @@ from .results import Bar, Result
 __all__ = ["Way", "alone", "beside_peers", "both_passes"]
 
 Way: TypeAlias = Literal["exact", "rewind", "clone"]
-"""By default and as it stands; inside of `allow_mutation_on_saved_tensors`; with copies."""
+"""Unchanged, by default; inside `allow_mutation_on_saved_tensors`; with copies."""
 
 GROWTH = 1.1
 
@@ -41,7 +42,7 @@ def _rewinding(library: Library, run: Callable[[], object]) -> None:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Its walks through all that is alive grow with the program; what is asked is the library."""
+    """Switch the collector off: its passes over all live objects grow with the program."""
     gc.disable()
     try:
         yield
@@ -58,12 +59,12 @@ def alone(
     lengths: Sequence[int],
     bars: Mapping[Way, float | None],
 ) -> Iterator[Result]:
-    """How each way grows with the length, and what it takes beside copies at the largest.
+    """The growth of each way with the length, and its time beside copies at the largest.
 
     Parameters
     ----------
     bars : mapping of Way to float or None
-        The ways, and the most that each may take in units of the time with copies.
+        The ways, and the largest time of each in units of the time with copies.
     """
     ours = bench.libraries["vtgrad"]
     ways: list[Way] = [*bars, "clone"]
@@ -96,10 +97,10 @@ def beside_peers(
     way: Way,
     without: Sequence[str] = (),
 ) -> Result:
-    """A program beside the ways of the peers, at a length that they take seconds for.
+    """A program beside the ways of the peers, at a length that takes them seconds.
 
-    PyTorch copies beside the exact rule, and keeps what is overwritten beside rewind; MyGrad runs
-    the program as it stands.
+    PyTorch copies beside the exact rule, and keeps overwritten values beside rewind; MyGrad runs
+    the program unchanged.
     """
     length = 100 if bench.quick else 1000
     theirs: dict[str, Way] = {

@@ -1,9 +1,9 @@
-"""Every exception that vtgrad raises on purpose.
+"""The exceptions of vtgrad.
 
 Each class is also the built-in exception that users of PyTorch catch (``RuntimeError``,
 ``IndexError``, ``TypeError`` ...), so ``except RuntimeError`` keeps working. Beyond the text, an
-error carries ``kind``, a short identifier that stays the same from release to release, and its
-facts as attributes, so that programs need not parse messages.
+error has ``kind``, a short identifier that stays the same in all releases, and its facts as
+attributes, so that programs need not parse messages.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class VtgradError(Exception):
     kind : str
         Short stable identifier of the error's class.
     facts : dict of str to object
-        What the message tells, as values; each is an attribute of the error too.
+        The values in the message; each is an attribute of the error too.
     """
 
     kind: ClassVar[str] = "error"
@@ -88,7 +88,7 @@ class VtgradError(Exception):
         self.__dict__.update(facts)
 
 
-# -- what was passed ------------------------------------------------------------------------
+# -- arguments ------------------------------------------------------------------------------
 
 
 class ShapeError(VtgradError, RuntimeError):
@@ -110,7 +110,7 @@ class OutOfRangeError(VtgradError, IndexError):
 
 
 class IndexTypeError(VtgradError, IndexError):
-    """An index is nothing that a tensor can be indexed with."""
+    """An index is of a type that a tensor cannot be indexed with."""
 
     kind = "index"
 
@@ -176,13 +176,13 @@ class ElementCountError(VtgradError, RuntimeError):
 
 
 class NotSupportedError(VtgradError, NotImplementedError):
-    """A part that this version does not have."""
+    """A feature that this version does not have."""
 
     kind = "not-supported"
 
 
 class NotALeafError(VtgradError, RuntimeError):
-    """A copy of a result was asked for together with its place in the graph."""
+    """A result was to be copied together with its producer."""
 
     kind = "not-a-leaf"
 
@@ -221,7 +221,7 @@ class SelfOverlapError(WriteRefusedError):
 
 
 class InputOverlapError(WriteRefusedError):
-    """The written tensor and an input share some, but not the same, memory locations."""
+    """The written tensor and an input overlap without being the same elements."""
 
     kind = "input-overlap"
 
@@ -311,7 +311,7 @@ class DetachViewError(VtgradError, RuntimeError):
 
 
 class SwapError(VtgradError, RuntimeError):
-    """A tensor that something else holds was to be exchanged with another."""
+    """A tensor to which another object refers was to be exchanged with another."""
 
     kind = "swap"
 
@@ -322,35 +322,36 @@ class StaleSavedError(VtgradError, RuntimeError):
     Attributes
     ----------
     elements : WrittenElements or None
-        Which elements were overwritten: `count`, `size` and `slices`. None if that is not known, or
-        if none was, but `vtgrad.autograd.graph.set_overwrite_check` asks for the whole storage.
+        The overwritten elements: `count`, `size` and `slices`. None if they are not known, or if no
+        element was overwritten, but `vtgrad.autograd.graph.set_overwrite_check` selects the whole
+        storage.
     expected_version : int
         The last version at which the value was known to be intact.
     found_version : int
-        The version now.
+        The present version.
     node : str
         The node that saved the value.
     operator : str or None
-        What overwrote the value: the first write that is known.
+        The operator of the first known write that overwrote the value.
     filename : str or None
         The file of the line of the program that called it.
     lineno : int or None
         The line's number.
     writes : tuple of Write
-        That write, and the last one that overwrote an element, if it is another. Where `elements`
-        is None, all writes since that are remembered.
+        The first known write, and the last one that overwrote an element, if it is another. If
+        `elements` is None, all remembered writes since.
     saved_at : CallSite or None
         The line that saved the value; only in anomaly mode, see
         `vtgrad.autograd.set_detect_anomaly`.
     ways_out : tuple of str
-        Three things to do about it.
+        Three changes of the program that avoid the error.
     """
 
     kind = "stale-saved"
 
 
 class InterruptedWriteError(VtgradError, RuntimeError):
-    """A value has no gradient because a write to it was broken off."""
+    """A value has no gradient because a write to it was interrupted."""
 
     kind = "interrupted-write"
 
@@ -393,7 +394,7 @@ class UndeclaredWriteError(FunctionError):
     Attributes
     ----------
     index : int
-        Which argument.
+        The index of the argument.
     expected_version : int
         The argument's version before forward.
     found_version : int
@@ -404,13 +405,13 @@ class UndeclaredWriteError(FunctionError):
 
 
 class MissingMethodError(VtgradError, NotImplementedError):
-    """A custom Function lacks a method that is needed now."""
+    """A custom Function lacks a method that is needed."""
 
     kind = "missing-method"
 
 
 class RootError(VtgradError, RuntimeError):
-    """Backward was asked to start from a tensor that is not part of a graph."""
+    """A root of backward is not part of a graph."""
 
     kind = "root"
 
@@ -428,7 +429,7 @@ class GradientError(VtgradError, RuntimeError):
 
 
 class EmptyInputsError(VtgradError, RuntimeError):
-    """``backward`` was asked to fill nothing, or ``grad`` for no gradient."""
+    """The `inputs` of ``backward`` or ``grad`` are empty."""
 
     kind = "empty-inputs"
 
@@ -464,12 +465,12 @@ class GradAssignmentError(VtgradError, RuntimeError):
 
 
 class OutsideBackwardError(VtgradError, RuntimeError):
-    """The call is for hooks, while a backward is running."""
+    """A function that only hooks may call was called outside of a backward."""
 
     kind = "outside-backward"
 
 
 class HookError(VtgradError, RuntimeError):
-    """A hook returned something that cannot stand in for the gradient it saw."""
+    """A hook returned an object that cannot replace the gradient."""
 
     kind = "hook"

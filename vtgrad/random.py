@@ -1,4 +1,4 @@
-"""Where random numbers come from: generators, their seeds and their states.
+"""Sources of random numbers: generators, their seeds and their states.
 
 The numbers differ from PyTorch's for the same seed; the distributions do not. Every operator that
 draws takes ``generator=``; without it the default generator is used, which is seeded from the
@@ -6,10 +6,10 @@ operating system when the package is imported, or by `manual_seed`.
 
 NOTE [ numpy.random is loaded at the first draw ]
 
-NumPy loads its `random` part when somebody asks for it, and with it a dozen extension modules and
-the standard library's cryptography: that was a quarter of what ``import vtgrad`` cost. So a
-generator of ours has its seed at once, and NumPy's generator only when something is drawn or its
-state is asked for. See also Note [Annotations are not evaluated].
+NumPy loads its `random` module on first access, and with it a dozen extension modules and the
+standard library's cryptography: that was a quarter of the cost of ``import vtgrad``. So a vtgrad
+generator has its seed at once, and NumPy's generator only from the first draw or the first read of
+its state. See also Note [Annotations are not evaluated].
 """
 
 from __future__ import annotations
@@ -38,32 +38,38 @@ __all__ = [
     "manual_seed",
     "seed",
     "set_rng_state",
-    "source_of",
 ]
 
-# The seed of a generator that nobody has seeded, so that it is reproducible all the same.
+# The seed of a generator that was not seeded, so that it is reproducible too.
 _FIRST_SEED: Final = 20_260_101
 _WORD: Final = 2**64
-# A state: seed, the two words of PCG64, and the half of a 64-bit number that may be left over.
+# A state: seed, the two words of PCG64, and a flag and the unused half of a 64-bit number.
 _FIELDS: Final = (8, 16, 16, 1, 4)
 
 
 class Generator:
     """A stream of random numbers with a state of its own.
 
+    Every operator that draws takes a generator as ``generator=``. The numbers are those of
+    PCG64, the default of NumPy; PyTorch draws other ones for the same seed.
+
     Parameters
     ----------
-    device : Device or str
+    device : device or str, default "cpu"
         There is only the CPU.
+
+    Raises
+    ------
+    NotSupportedError
+        For another device.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> g = vt.Generator().manual_seed(7)
     >>> a = vt.rand(3, generator=g)
     >>> b = vt.rand(3, generator=g.manual_seed(7))
-    >>> (a == b).tolist()
-    [True, True, True]
+    >>> a.equal(b)
+    True
     """
 
     __slots__ = ("_seed", "_source")
@@ -83,10 +89,25 @@ class Generator:
 
     @property
     def numpy(self) -> np.random.Generator:
-        """What draws: NumPy's generator on the bits of PCG64."""
+        """NumPy's generator, which draws the numbers.
+
+        Returns
+        -------
+        numpy.random.Generator
+            Drawing from it moves this generator as well.
+
+        Examples
+        --------
+        >>> g = vt.Generator().manual_seed(7)
+        >>> before = g.get_state()
+        >>> chosen = g.numpy.choice(["a", "b"])
+        >>> g.get_state().equal(before)
+        False
+        """
         source = self._source
         while source is None:
-            # Threads that draw first at the same time get one stream; see Note [Made once].
+            # Threads that draw at the same time for the first time get one stream; see Note [Made
+            # once].
             seed = self._seed
             fresh = np.random.Generator(np.random.PCG64(seed))
             source = self._source
@@ -96,18 +117,45 @@ class Generator:
 
     @property
     def device(self) -> Device:
-        """Where the numbers are made: the CPU."""
+        """The device of the numbers: the CPU.
+
+        Returns
+        -------
+        device
+            Always ``vt.device("cpu")``.
+
+        Examples
+        --------
+        >>> vt.Generator().device
+        device(type='cpu')
+        """
         return CPU
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start the stream that belongs to a seed; returns the generator itself.
+        """Start the stream of a seed.
+
+        Parameters
+        ----------
+        seed : int
+            A number of ``[-2**63, 2**64)``; ``2**64`` is added to a negative one.
+
+        Returns
+        -------
+        Generator
+            The generator itself.
 
         Raises
         ------
         ArgumentTypeError
-            If `seed` is no integer.
+            If `seed` is not an integer.
         ArgumentValueError
-            If it is not in ``[-2**63, 2**64)``; negative seeds count from the top.
+            If it needs more than 64 bits.
+
+        Examples
+        --------
+        >>> g = vt.Generator()
+        >>> g.manual_seed(7) is g, g.initial_seed()
+        (True, 7)
         """
         try:
             number = operator.index(seed)
@@ -121,16 +169,53 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start a stream that nobody can foretell, and return its seed."""
+        """Start a stream with a seed from the operating system.
+
+        Returns
+        -------
+        int
+            The seed, with which `manual_seed` repeats the stream.
+
+        Examples
+        --------
+        >>> g = vt.Generator()
+        >>> g.seed() == g.initial_seed()
+        True
+        """
         self._start(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
     def initial_seed(self) -> int:
-        """The seed that the stream was started with."""
+        """Return the seed that the stream was started with.
+
+        Returns
+        -------
+        int
+            The number; drawing does not change it.
+
+        Examples
+        --------
+        >>> vt.Generator().manual_seed(7).initial_seed()
+        7
+        """
         return self._seed
 
     def get_state(self) -> TensorBase:
-        """Where in the stream the generator is, as a tensor of bytes."""
+        """Return the position in the stream.
+
+        Returns
+        -------
+        Tensor
+            45 bytes, to be handed to `set_state`.
+
+        Examples
+        --------
+        >>> g = vt.Generator()
+        >>> state = g.get_state()
+        >>> a, b = vt.rand(2, generator=g), vt.rand(2, generator=g.set_state(state))
+        >>> a.equal(b)
+        True
+        """
         state = self.numpy.bit_generator.state
         words = state["state"]
         numbers = (
@@ -147,14 +232,30 @@ class Generator:
         return operators().wrap(TensorImpl(array))
 
     def set_state(self, new_state: TensorBase) -> Generator:
-        """Go to where a generator was when `get_state` was called; returns the generator itself.
+        """Restore a state from `get_state`.
+
+        Parameters
+        ----------
+        new_state : Tensor
+            What `get_state` returned, of this generator or of another one.
+
+        Returns
+        -------
+        Generator
+            The generator itself.
 
         Raises
         ------
         ArgumentTypeError
-            If this is no tensor of bytes.
+            If `new_state` is not a uint8 tensor.
         ShapeError
             If its length is not that of a state.
+
+        Examples
+        --------
+        >>> g = vt.Generator().manual_seed(7)
+        >>> vt.Generator().set_state(g.get_state()).initial_seed()
+        7
         """
         given: object = new_state
         if not isinstance(given, TensorBase) or given._impl.dtype != np.uint8:
@@ -175,7 +276,7 @@ class Generator:
         self._start(first)
         self.numpy.bit_generator.state = {
             "bit_generator": "PCG64",
-            # An even increment is no state that PCG64 can be in.
+            # PCG64 has no state with an even increment.
             "state": {"state": state, "inc": increment | 1},
             "has_uint32": left & 1,
             "uinteger": rest,
@@ -183,7 +284,19 @@ class Generator:
         return self
 
     def clone_state(self) -> Generator:
-        """Another generator at the same place."""
+        """Return another generator in the same state.
+
+        Returns
+        -------
+        Generator
+            It draws the same numbers, and does not move this one.
+
+        Examples
+        --------
+        >>> g = vt.Generator()
+        >>> vt.rand(2, generator=g.clone_state()).equal(vt.rand(2, generator=g))
+        True
+        """
         return Generator().set_state(self.get_state())
 
 
@@ -192,12 +305,12 @@ default_generator.seed()
 
 
 def source_of(generator: Generator | None) -> np.random.Generator:
-    """What an operator draws from.
+    """The NumPy generator from which an operator draws.
 
     Raises
     ------
     ArgumentTypeError
-        If `generator` is none.
+        If `generator` is not a `Generator`.
     """
     if generator is None:
         generator = default_generator
@@ -211,40 +324,101 @@ def source_of(generator: Generator | None) -> np.random.Generator:
 
 
 def manual_seed(seed: int) -> Generator:
-    """Seed the default generator, and return it.
+    """Seed the default generator.
+
+    Parameters
+    ----------
+    seed : int
+        A number of ``[-2**63, 2**64)``, as in `Generator.manual_seed`.
+
+    Returns
+    -------
+    Generator
+        The default generator.
+
+    Raises
+    ------
+    ArgumentValueError
+        If `seed` needs more than 64 bits.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.manual_seed(0).initial_seed()
-    0
+    >>> generator = vt.manual_seed(0)
+    >>> a = vt.rand(3)
+    >>> generator = vt.manual_seed(0)
+    >>> vt.rand(3).equal(a)
+    True
     """
     return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:
-    """Seed the default generator from the operating system; returns the seed."""
+    """Seed the default generator from the operating system.
+
+    Returns
+    -------
+    int
+        The seed, with which `manual_seed` repeats the stream.
+
+    Examples
+    --------
+    >>> vt.seed() == vt.initial_seed()
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed of the default generator."""
+    """Return the seed of the default generator.
+
+    Returns
+    -------
+    int
+        As in `Generator.initial_seed`.
+
+    Examples
+    --------
+    >>> generator = vt.manual_seed(3)
+    >>> vt.initial_seed()
+    3
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> TensorBase:
-    """The state of the default generator."""
+    """Return the state of the default generator.
+
+    Returns
+    -------
+    Tensor
+        Bytes, to be handed to `set_rng_state`.
+
+    Examples
+    --------
+    >>> state = vt.get_rng_state()
+    >>> a = vt.rand(3)
+    >>> vt.set_rng_state(state)
+    >>> vt.rand(3).equal(a)
+    True
+    """
     return default_generator.get_state()
 
 
 @contextmanager
 def fork_rng(enabled: bool = True) -> Iterator[None]:
-    """Put the default generator back to where it was when the block is left.
+    """Restore the state of the default generator at the end of a ``with`` block.
 
     Parameters
     ----------
-    enabled : bool
-        Whether to do so at all.
+    enabled : bool, default True
+        Whether to restore it.
+
+    Examples
+    --------
+    >>> with vt.random.fork_rng():
+    ...     a = vt.rand(3)
+    >>> vt.rand(3).equal(a)
+    True
     """
     if not enabled:
         yield
@@ -257,5 +431,22 @@ def fork_rng(enabled: bool = True) -> Iterator[None]:
 
 
 def set_rng_state(new_state: TensorBase) -> None:
-    """Put the default generator into a state."""
+    """Set the state of the default generator.
+
+    Parameters
+    ----------
+    new_state : Tensor
+        What `get_rng_state` or `Generator.get_state` returned.
+
+    Raises
+    ------
+    ArgumentTypeError, ShapeError
+        As `Generator.set_state` does.
+
+    Examples
+    --------
+    >>> vt.set_rng_state(vt.Generator().manual_seed(5).get_state())
+    >>> vt.initial_seed()
+    5
+    """
     default_generator.set_state(new_state)

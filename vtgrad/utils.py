@@ -1,4 +1,4 @@
-"""What few programs need, under PyTorch's name for it."""
+"""Rarely needed functions of PyTorch's `torch.utils`."""
 
 from __future__ import annotations
 
@@ -18,26 +18,34 @@ from .views.differentiable_view_meta import DifferentiableViewMeta
 
 __all__ = ["swap_tensors"]
 
-# References to a leaf's weak reference while `_own_weak_reference` looks at it: its node's, a
-# variable, a list, and the argument that counts them.
+# References to a leaf's weak reference while `_own_weak_reference` counts them: its node's, a
+# variable, a list, and the argument of the call that counts.
 _UNSHARED: Final = 4
 
 
 def swap_tensors(t1: TensorBase, t2: TensorBase) -> None:
-    """Exchange two tensors: everything that Python knows as one becomes the other.
+    """Exchange two tensors: every reference to one then refers to the other's content.
 
-    Values, memory, gradients, hooks, class and attributes change places, so that every list, module
-    or variable that holds one of them holds the other from now on.
+    Values, memory, gradients, hooks, class and attributes are exchanged, so that every list,
+    module or variable that holds one of them holds the other from now on.
+
+    Parameters
+    ----------
+    t1 : Tensor
+        A tensor.
+    t2 : Tensor
+        The one to exchange it with; shape and dtype may differ.
 
     Raises
     ------
+    ArgumentTypeError
+        If an argument is not a tensor.
     SwapError
         If the library itself or a weak reference holds one of them: it is saved for a backward
         pass, is the base of a view or the gradient of another tensor, or retains its gradient.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> a, b = vt.zeros(2), vt.ones(3, requires_grad=True)
     >>> vt.utils.swap_tensors(a, b)
     >>> a
@@ -63,7 +71,7 @@ def swap_tensors(t1: TensorBase, t2: TensorBase) -> None:
 
 
 def _attributes(tensor: TensorBase) -> dict[str, object] | None:
-    """What a subclass keeps beside the tensor."""
+    """The attributes of a subclass."""
     return dict(vars(tensor)) if hasattr(tensor, "__dict__") else None
 
 
@@ -84,7 +92,7 @@ def _exchange_classes(t1: TensorBase, t2: TensorBase) -> None:
 
 
 def _check_unheld(tensor: TensorBase, name: str) -> None:
-    """Raise if anything would go on seeing the tensor as it was."""
+    """Raise if another object would still refer to the tensor's former content."""
     meta = meta_of(tensor)
     if meta is not None and meta.retains_grad:
         raise SwapError(f"{name} retains its gradient, so it cannot be exchanged")
@@ -108,7 +116,7 @@ def _own_weak_reference(tensor: TensorBase) -> bool:
         return False
     known = node.weak_leaf
     references = weakref.getweakrefs(tensor)
-    # Python makes one weak reference for all who ask, so they are told by their number.
+    # Python shares one weak reference among its users, so their number decides.
     return references == [known] and sys.getrefcount(known) <= _UNSHARED
 
 

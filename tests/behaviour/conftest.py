@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .support import ON_TORCH, vt
+from tests.support import ON_TORCH, vt
 
 
 @pytest.fixture(autouse=True)

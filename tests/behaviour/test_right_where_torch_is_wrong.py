@@ -10,12 +10,12 @@ from __future__ import annotations
 import gc
 import math
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from .support import ON_TORCH, collector_off, gradients, leaf, ramp, refused, vt
+from tests.functions import function
+from tests.support import ON_TORCH, collector_off, gradients, leaf, ramp, refused, vt
 
 graph: Any = vt.autograd.graph  # which lacks `saved_tensors_hooks`
 
@@ -24,11 +24,6 @@ pytestmark = pytest.mark.skipif(ON_TORCH, reason="differs from torch: it is wron
 needs_saved_hooks = pytest.mark.skipif(
     not hasattr(graph, "saved_tensors_hooks"), reason="vtgrad has no saved_tensors_hooks yet"
 )
-
-
-def _function(forward: Callable[..., Any], backward: Callable[..., Any]) -> Any:
-    made = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type("Made", (vt.autograd.Function,), made)
 
 
 def test_sinc_is_curved_at_its_top() -> None:
@@ -53,12 +48,12 @@ def test_a_complex_view_that_is_turned_in_place_keeps_each_part_with_its_gradien
 def test_a_custom_backward_may_write_to_its_gradient_and_reaches_no_sibling(
     function_first: bool, create_graph: bool
 ) -> None:
-    greedy = _function(lambda ctx, x: x * 10, lambda ctx, g: g.mul_(10))
+    greedy = function(lambda ctx, x: x * 10, lambda ctx, g: g.mul_(10))
     a, c = leaf(2), leaf(2)
     if function_first:
-        y = greedy.apply(a) + c.exp().log()
+        y = greedy(a) + c.exp().log()
     else:
-        y = c.exp().log() + greedy.apply(a)
+        y = c.exp().log() + greedy(a)
     passed = ramp(2)
     of_a, of_c = vt.autograd.grad(y, (a, c), passed, create_graph=create_graph)
     assert of_a.tolist() == [10, 20]
@@ -75,7 +70,7 @@ def test_a_write_in_a_custom_forward_that_is_not_declared_is_reported() -> None:
     b = a.clone()
 
     def apply_and_differentiate() -> None:
-        _function(forward, lambda ctx, g: g * 3).apply(b)
+        function(forward, lambda ctx, g: g * 3)(b)
         b.sum().backward()
 
     with pytest.raises(RuntimeError):
@@ -108,6 +103,6 @@ def test_a_custom_function_that_saves_a_view_of_a_result_dies_with_its_graph() -
         return y
 
     with collector_off():
-        _function(forward, lambda ctx, g: g * 2).apply(leaf(2))
+        function(forward, lambda ctx, g: g * 2)(leaf(2))
         assert alive[0]() is None
     assert gc.isenabled()

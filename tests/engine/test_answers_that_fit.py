@@ -111,6 +111,23 @@ def test_what_a_node_keeps_does_not_become_grad() -> None:
     assert kept.tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize(
+    ("dtype", "shape", "rows"),
+    [(vt.float16, (4,), 20_000), (vt.float16, (4, 1), 20_000), (vt.float32, (2,), 2**24 + 2**12)],
+    ids=["half", "half, stretched", "single"],
+)
+def test_the_gradient_of_what_was_broadcast_loses_no_digits(
+    dtype: vt.dtype, shape: tuple[int, ...], rows: int, create_graph: bool
+) -> None:
+    bias = vt.zeros(shape, dtype=dtype, requires_grad=True)
+    size = (rows, *shape) if len(shape) == 1 else (shape[0], rows)
+    (grad,) = vt.autograd.grad(
+        (bias + vt.zeros(size, dtype=dtype)).sum(), bias, create_graph=create_graph
+    )
+    assert grad.reshape(-1).tolist() == [rows] * bias.numel()
+
+
 Look = Callable[[vt.Tensor], vt.Tensor]
 
 

@@ -3,16 +3,13 @@
 import pytest
 
 import vtgrad as vt
+from tests.support import ones_leaf
 from vtgrad.graph.large import LARGE, large
 from vtgrad.storage.tensor_base import TensorBase
 
 
 def ones(*shape: int) -> vt.Tensor:
     return vt.ones(*shape, dtype=vt.float64)
-
-
-def leaf(*shape: int) -> vt.Tensor:
-    return ones(*shape).requires_grad_()
 
 
 def scaled(grad: vt.Tensor) -> None:
@@ -29,7 +26,7 @@ def scaled_all(grads: tuple[vt.Tensor, ...]) -> None:
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_a_hook_that_writes_reaches_its_own_tensor_only(create_graph: bool) -> None:
     # Addition hands one array to both operands: written in place, both would see it.
-    a, b = leaf(3), leaf(3)
+    a, b = ones_leaf(3), ones_leaf(3)
     left, right = a * 1, b * 1
     left.register_hook(scaled)
     of_a, of_b = vt.autograd.grad(left + right, (a, b), ones(3), create_graph=create_graph)
@@ -39,7 +36,7 @@ def test_a_hook_that_writes_reaches_its_own_tensor_only(create_graph: bool) -> N
 
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_a_node_hook_that_writes_reaches_its_own_node_only(create_graph: bool) -> None:
-    a, b = leaf(3), leaf(3)
+    a, b = ones_leaf(3), ones_leaf(3)
     left, right = a * 1, b * 1
     node = left.grad_fn
     assert node is not None
@@ -52,7 +49,7 @@ def test_a_node_hook_that_writes_reaches_its_own_node_only(create_graph: bool) -
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_a_hook_after_a_node_may_write_to_what_the_node_answered(create_graph: bool) -> None:
     # Addition answers with its incoming gradient, twice.
-    a, b = leaf(3), leaf(3)
+    a, b = ones_leaf(3), ones_leaf(3)
     y = a + b
     node = y.grad_fn
     assert node is not None
@@ -68,7 +65,7 @@ def test_a_hook_after_a_node_may_write_to_what_the_node_answered(create_graph: b
 
 
 def test_a_hook_that_writes_does_not_reach_the_gradient_passed_in() -> None:
-    x, passed = leaf(3), ones(3)
+    x, passed = ones_leaf(3), ones(3)
     y = x.clone()
     y.register_hook(scaled)
     y.backward(passed)
@@ -78,7 +75,7 @@ def test_a_hook_that_writes_does_not_reach_the_gradient_passed_in() -> None:
 
 
 def test_what_a_hook_wrote_is_part_of_a_second_derivative() -> None:
-    x = leaf(1)
+    x = ones_leaf(1)
     y = x * x * x
     y.register_hook(scaled)
     (first,) = vt.autograd.grad(y, x, create_graph=True)
@@ -89,7 +86,7 @@ def test_what_a_hook_wrote_is_part_of_a_second_derivative() -> None:
 
 def test_a_hook_may_write_where_one_element_was_expanded_to_one() -> None:
     # The gradient of a sum is an expanded, read-only array; here it repeats nothing.
-    x = leaf(1)
+    x = ones_leaf(1)
     y = x.clone()
     y.register_hook(scaled)
     y.sum().backward()
@@ -98,7 +95,7 @@ def test_a_hook_may_write_where_one_element_was_expanded_to_one() -> None:
 
 
 def test_a_hook_that_writes_to_an_expanded_gradient_is_refused() -> None:
-    x = leaf(3)
+    x = ones_leaf(3)
     y = x.clone()
     y.register_hook(scaled)
     with pytest.raises(vt.errors.SelfOverlapError):
@@ -107,7 +104,7 @@ def test_a_hook_that_writes_to_an_expanded_gradient_is_refused() -> None:
 
 
 def test_gradients_handed_out_together_share_no_memory() -> None:
-    a, b = leaf(3), leaf(3)
+    a, b = ones_leaf(3), ones_leaf(3)
     of_a, of_b = vt.autograd.grad(a + b, (a, b), ones(3))
     of_a.mul_(5)
     assert of_b.tolist() == [1.0, 1.0, 1.0]
@@ -115,7 +112,7 @@ def test_gradients_handed_out_together_share_no_memory() -> None:
 
 def test_a_gradient_handed_out_is_not_the_one_passed_in() -> None:
     # They would share memory, but no version: a write to one would go unnoticed by the other.
-    x, passed = leaf(3), ones(3)
+    x, passed = ones_leaf(3), ones(3)
     (handed_out,) = vt.autograd.grad(x.clone(), x, passed)
     handed_out.mul_(5)
     assert passed.tolist() == [1.0, 1.0, 1.0]
@@ -123,7 +120,7 @@ def test_a_gradient_handed_out_is_not_the_one_passed_in() -> None:
 
 
 def test_an_input_named_twice_gets_two_gradients() -> None:
-    x = leaf(2)
+    x = ones_leaf(2)
     first, second = vt.autograd.grad((x * 3).sum(), (x, x))
     first.zero_()
     assert second.tolist() == [3.0, 3.0]
@@ -131,7 +128,7 @@ def test_an_input_named_twice_gets_two_gradients() -> None:
 
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_a_hook_may_register_a_hook_on_a_sister(create_graph: bool) -> None:
-    x = leaf(2)
+    x = ones_leaf(2)
     first, second = (x * 1).unbind(0)
     seen: list[object] = []
 
@@ -148,7 +145,7 @@ def test_a_hook_may_register_a_hook_on_a_sister(create_graph: bool) -> None:
 
 
 def test_a_hook_may_ask_for_a_sisters_gradient() -> None:
-    x = leaf(2)
+    x = ones_leaf(2)
     first, second = (x * 1).unbind(0)
 
     def on_first(grad: vt.Tensor) -> None:
@@ -162,7 +159,7 @@ def test_a_hook_may_ask_for_a_sisters_gradient() -> None:
 
 def test_a_leaf_that_ignores_gradients_calls_its_hook_all_the_same() -> None:
     # As in PyTorch: the hook comes after the leaf's node, whatever that has done.
-    x = leaf(2)
+    x = ones_leaf(2)
     y = (x * 2).sum()
     told: list[TensorBase] = []
     x.register_post_accumulate_grad_hook(told.append)
@@ -173,7 +170,7 @@ def test_a_leaf_that_ignores_gradients_calls_its_hook_all_the_same() -> None:
 
 
 def test_a_retained_gradient_is_row_major() -> None:
-    x = leaf(2, 3)
+    x = ones_leaf(2, 3)
     y = x * 1
     y.retain_grad()
     y.t().backward(ones(3, 2))
@@ -182,7 +179,7 @@ def test_a_retained_gradient_is_row_major() -> None:
 
 
 def test_the_gradient_of_a_sum_may_be_filled_by_whom_it_is_given_to() -> None:
-    x = leaf(3)
+    x = ones_leaf(3)
     a, b = x * 1, x * 1
     first, second = vt.autograd.grad((a + b).sum(), (a, b))
     first.fill_(5)
@@ -193,7 +190,7 @@ def test_the_gradient_of_a_sum_may_be_filled_by_whom_it_is_given_to() -> None:
 
 def test_a_hook_that_fills_an_expanded_gradient_reaches_its_own_tensor_only() -> None:
     given = ones(1)
-    a, b = leaf(3), leaf(3)
+    a, b = ones_leaf(3), ones_leaf(3)
     left, right = a * 1, b * 1
 
     def emptied(grad: vt.Tensor) -> None:
@@ -209,7 +206,7 @@ def test_a_hook_that_fills_an_expanded_gradient_reaches_its_own_tensor_only() ->
 
 
 def test_a_hook_after_a_node_may_fill_what_the_node_has_expanded() -> None:
-    a = leaf(3)
+    a = ones_leaf(3)
     y = (a * 1).sum()
     node = y.grad_fn
     assert node is not None
@@ -229,7 +226,7 @@ def test_a_node_hook_that_writes_to_one_gradient_of_a_square(
 ) -> None:
     # Of a large square both factors get one array.
     monkeypatch.setattr(large, "elements", elements)
-    a = leaf(3)
+    a = ones_leaf(3)
     square = (a * 3) * 1
     square = square * square
     node = square.grad_fn

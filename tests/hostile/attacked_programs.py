@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Final
 
 import vtgrad as vt
+from tests.functions import Doubles, Square
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.graph import (
     allow_mutation_on_saved_tensors,
@@ -96,34 +97,6 @@ class Multiply(vt.autograd.Function):
     def backward(ctx: FunctionCtx, grad: vt.Tensor) -> tuple[vt.Tensor, None]:
         (y,) = ctx.saved_tensors
         return grad * y, None
-
-
-class Double(vt.autograd.Function):
-    """Says only afterwards that it wrote."""
-
-    @staticmethod
-    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
-        x.mul_(2)
-        ctx.mark_dirty(x)
-        return x
-
-    @staticmethod
-    def backward(ctx: FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
-        return grad * 2
-
-
-class Square(vt.autograd.Function):
-    """Writes nothing."""
-
-    @staticmethod
-    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx: FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
-        (x,) = ctx.saved_tensors
-        return grad * x * 2
 
 
 def _add_to_rows(p: Tensors) -> None:
@@ -224,7 +197,7 @@ _OTHERS: Final[dict[str, Step]] = {
 
 _FUNCTIONS: Final[dict[str, Step]] = {
     "Function that writes": lambda p: Multiply.apply(p.target, p.other),
-    "Function that wrote": lambda p: Double.apply(p.target),
+    "Function that wrote": lambda p: Doubles.apply(p.target),
 }
 
 

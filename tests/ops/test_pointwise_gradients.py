@@ -7,22 +7,16 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import leaf_of
 
 NAN, INF = float("nan"), float("inf")
 
 Unary = Callable[[vt.Tensor], vt.Tensor]
 
 
-def leaf(*values: float | complex) -> vt.Tensor:
-    """A vector that requires grad; float64, or complex128 if a value is complex."""
-    complex_ = any(isinstance(v, complex) for v in values)
-    dtype = vt.complex128 if complex_ else vt.float64
-    return vt.tensor(list(values), dtype=dtype, requires_grad=True)
-
-
 def gradient(f: Unary, *values: float | complex) -> list[Any]:
     """The gradient of the sum of f at a vector."""
-    x = leaf(*values)
+    x = leaf_of(*values)
     y = f(x)
     (grad,) = vt.autograd.grad(y, x, vt.ones_like(y))
     result: list[Any] = grad.numpy().tolist()
@@ -86,7 +80,7 @@ DERIVATIVES: list[tuple[Unary, float, float, float]] = [
 
 @pytest.mark.parametrize(("f", "x", "first", "second"), DERIVATIVES)
 def test_first_and_second_derivatives(f: Unary, x: float, first: float, second: float) -> None:
-    point = leaf(x)
+    point = leaf_of(x)
     (once,) = vt.autograd.grad(f(point), point, create_graph=True)
     np.testing.assert_allclose(once.tolist(), [first], rtol=1e-13, atol=1e-14)
     # The very same, without recording: the formula over arrays.
@@ -120,7 +114,7 @@ def test_relu_passes_the_gradient_of_nan_and_abs_does_not() -> None:
 
 
 def test_powers_of_tensors_at_zero() -> None:
-    base, exponent = leaf(0.0, 0.0, 2.0, NAN), leaf(0.0, 2.0, 0.0, 0.0)
+    base, exponent = leaf_of(0.0, 0.0, 2.0, NAN), leaf_of(0.0, 2.0, 0.0, 0.0)
     y = vt.pow(base, exponent).sum()
     of_base, of_exponent = vt.autograd.grad(y, (base, exponent))
     assert of_base.tolist() == [0.0, 0.0, 0.0, 0.0]
@@ -130,7 +124,7 @@ def test_powers_of_tensors_at_zero() -> None:
 
 def test_a_negative_base_has_a_gradient_for_complex_exponents() -> None:
     # d/dz (-1)**z = (-1)**z * log(-1) = -1 * pi i at z = 1
-    base, z = leaf(-1.0), leaf(1 + 0j)
+    base, z = leaf_of(-1.0), leaf_of(1 + 0j)
     (g,) = vt.autograd.grad(vt.pow(base, z), z, vt.ones(1, dtype=vt.complex128))
     np.testing.assert_allclose(g.tolist(), [np.pi * 1j], atol=1e-15)
 
@@ -143,7 +137,7 @@ def test_a_negative_base_has_a_gradient_for_complex_exponents() -> None:
 def test_a_complex_power_of_zero_is_flat_where_it_is_a_number(
     base: complex, as_number: bool
 ) -> None:
-    z = leaf(0j, 1e-3 + 0j, 2 + 1j, 1j, -1 + 1j, complex(NAN))
+    z = leaf_of(0j, 1e-3 + 0j, 2 + 1j, 1j, -1 + 1j, complex(NAN))
     y = vt.pow(base if as_number else vt.full((6,), base), z)
     assert np.isnan(y.detach().numpy()).tolist() == [False] * 3 + [True] * 3
     (g,) = vt.autograd.grad(y, z, vt.ones_like(y))
@@ -153,7 +147,7 @@ def test_a_complex_power_of_zero_is_flat_where_it_is_a_number(
 
 
 def test_the_gradient_of_relu_can_be_recorded_again() -> None:
-    x = leaf(-1.0, 2.0)
+    x = leaf_of(-1.0, 2.0)
     (g,) = vt.autograd.grad(x.relu(), x, vt.ones(2, dtype=vt.float64), create_graph=True)
     assert name(g) == "ThresholdBackwardBackward0"
     (second,) = vt.autograd.grad(g.sum(), x)
@@ -161,7 +155,7 @@ def test_the_gradient_of_relu_can_be_recorded_again() -> None:
 
 
 def test_where_beside_a_number_of_a_higher_category_casts_first() -> None:
-    x = leaf(1.0, 2.0)
+    x = leaf_of(1.0, 2.0)
     y = vt.where(vt.tensor([True, False]), x, 1j)
     assert y.dtype is vt.complex128
     assert y.grad_fn is not None
@@ -173,7 +167,7 @@ def test_equal_values_share_the_gradient_of_an_extreme() -> None:
         (vt.maximum, [[0.5, 0.0, 1.0], [0.5, 1.0, 0.0]]),
         (vt.minimum, [[0.5, 1.0, 0.0], [0.5, 0.0, 1.0]]),
     ):
-        a, b = leaf(1.0, 2.0, 5.0), leaf(1.0, 3.0, 4.0)
+        a, b = leaf_of(1.0, 2.0, 5.0), leaf_of(1.0, 3.0, 4.0)
         grads = vt.autograd.grad(f(a, b).sum(), (a, b))
         assert [g.tolist() for g in grads] == expected
 
@@ -185,19 +179,23 @@ def test_clamp_passes_the_gradient_at_its_bounds() -> None:
 
 
 def test_bounds_of_clamp_get_the_gradient_of_what_they_replace() -> None:
-    x, low, high = leaf(-1.0, 0.5, 2.0, 0.5), leaf(0.0, 0.0, 0.0, 2.0), leaf(1.0, 1.0, 1.0, 0.0)
+    x, low, high = (
+        leaf_of(-1.0, 0.5, 2.0, 0.5),
+        leaf_of(0.0, 0.0, 0.0, 2.0),
+        leaf_of(1.0, 1.0, 1.0, 0.0),
+    )
     grads = vt.autograd.grad(vt.clamp(x, low, high).sum(), (x, low, high))
     assert [g.tolist() for g in grads] == [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 1]]
 
 
 def test_the_angle_at_the_origin_has_gradient_zero() -> None:
-    y, x = leaf(0.0), leaf(0.0)
+    y, x = leaf_of(0.0), leaf_of(0.0)
     assert [g.tolist() for g in vt.autograd.grad(vt.atan2(y, x), (y, x))] == [[0.0], [0.0]]
 
 
 def test_remainders_change_with_the_divisor_by_the_rounded_quotient() -> None:
     for f, expected in ((vt.remainder, [-1.0, 2.0]), (vt.fmod, [-1.0, 1.0])):
-        a, b = leaf(5.0, -5.0), leaf(3.0, 3.0)
+        a, b = leaf_of(5.0, -5.0), leaf_of(3.0, 3.0)
         of_a, of_b = vt.autograd.grad(f(a, b).sum(), (a, b))
         assert of_a.tolist() == [1.0, 1.0]
         assert of_b.tolist() == expected
@@ -205,7 +203,7 @@ def test_remainders_change_with_the_divisor_by_the_rounded_quotient() -> None:
 
 def test_rounded_quotients_have_gradient_zero_and_floor_divide_none() -> None:
     assert gradient(lambda x: vt.div(x, 2, rounding_mode="trunc"), 5.0) == [0.0]
-    y = vt.floor_divide(leaf(5.0), 2)
+    y = vt.floor_divide(leaf_of(5.0), 2)
     assert y.requires_grad
     assert name(y) == "NotImplemented"
     with pytest.raises(RuntimeError):
@@ -213,7 +211,7 @@ def test_rounded_quotients_have_gradient_zero_and_floor_divide_none() -> None:
 
 
 def test_where_sends_each_gradient_to_the_value_that_was_chosen() -> None:
-    a, b = leaf(1.0, 2.0), leaf(3.0, NAN)
+    a, b = leaf_of(1.0, 2.0), leaf_of(3.0, NAN)
     y = vt.where(vt.tensor([True, False]), a, b) * vt.tensor([5.0, 7.0])
     of_a, of_b = vt.autograd.grad(y.sum(), (a, b))
     assert of_a.tolist() == [5.0, 0.0]
@@ -225,7 +223,7 @@ def test_where_sends_each_gradient_to_the_value_that_was_chosen() -> None:
 
 def test_gradients_of_broadcast_operands_are_summed() -> None:
     column = vt.tensor([[1.0], [2.0]], dtype=vt.float64, requires_grad=True)
-    row = leaf(3.0, 4.0, 5.0)
+    row = leaf_of(3.0, 4.0, 5.0)
     of_column, of_row = vt.autograd.grad((column * row).sum(), (column, row))
     assert of_column.tolist() == [[12.0], [12.0]]
     assert of_row.tolist() == [3.0, 3.0, 3.0]
@@ -233,7 +231,7 @@ def test_gradients_of_broadcast_operands_are_summed() -> None:
 
 def test_gradients_have_the_dtype_of_their_operand() -> None:
     single = vt.tensor([2.0], requires_grad=True)
-    of_single, of_double = vt.autograd.grad(single * (double := leaf(3.0)), (single, double))
+    of_single, of_double = vt.autograd.grad(single * (double := leaf_of(3.0)), (single, double))
     assert of_single.dtype is vt.float32
     assert of_double.dtype is vt.float64
     assert of_single.tolist() == [3.0]
@@ -251,7 +249,7 @@ def test_complex_gradients_are_multiplied_by_the_conjugate() -> None:
         (lambda z: vt.add(z, z, alpha=1j), (1 + 0.5j) * (1 - 1j)),
     ]
     for f, expected in cases:
-        z = leaf(1 + 2j)
+        z = leaf_of(1 + 2j)
         (g,) = vt.autograd.grad(f(z), z, grad)
         np.testing.assert_allclose(g.tolist(), [expected], rtol=1e-14)
 
@@ -261,7 +259,7 @@ def test_the_length_of_a_complex_value_grows_in_its_own_direction() -> None:
 
 
 def test_a_real_factor_of_a_complex_product_has_a_real_gradient() -> None:
-    r, z = leaf(2.0), vt.tensor([2 + 3j], dtype=vt.complex128)
+    r, z = leaf_of(2.0), vt.tensor([2 + 3j], dtype=vt.complex128)
     (g,) = vt.autograd.grad(r * z, r, vt.tensor([1 + 1j], dtype=vt.complex128))
     assert g.dtype is vt.float64
     assert g.tolist() == [5.0]
@@ -277,7 +275,7 @@ SAVES_NOTHING = "neg sign floor ceil trunc round frac".split()
 @pytest.mark.parametrize("operator", SAVES_RESULT + SAVES_INPUT + SAVES_NOTHING)
 def test_only_what_the_derivative_needs_is_protected(operator: str) -> None:
     for written in ("input", "result"):
-        x = leaf(0.25, 0.5).clone()
+        x = leaf_of(0.25, 0.5).clone()
         y = getattr(vt, operator)(x)
         total = y.sum()
         (x if written == "input" else y).mul_(2)
@@ -292,7 +290,7 @@ def test_only_what_the_derivative_needs_is_protected(operator: str) -> None:
 @pytest.mark.parametrize("operator", SAVES_INPUT)
 def test_in_place_operators_save_a_copy_of_the_old_value(operator: str) -> None:
     expected = gradient(getattr(vt, operator), 0.25, 0.5)
-    a = leaf(0.25, 0.5)
+    a = leaf_of(0.25, 0.5)
     x = a.clone()
     getattr(x, operator + "_")()
     total = x.sum()
@@ -304,7 +302,7 @@ def test_in_place_operators_save_a_copy_of_the_old_value(operator: str) -> None:
 @pytest.mark.parametrize("operator", SAVES_RESULT)
 def test_in_place_operators_save_the_result_itself(operator: str) -> None:
     expected = gradient(getattr(vt, operator), 0.25, 0.5)
-    a = leaf(0.25, 0.5)
+    a = leaf_of(0.25, 0.5)
     x = a.clone()
     getattr(x, operator + "_")()
     (g,) = vt.autograd.grad(x.sum(), a, retain_graph=True)
@@ -316,7 +314,7 @@ def test_in_place_operators_save_the_result_itself(operator: str) -> None:
 
 
 def test_a_factor_is_saved_only_for_the_other_ones_gradient() -> None:
-    x, c = leaf(1.0, 2.0).clone(), vt.tensor([3.0, 4.0])
+    x, c = leaf_of(1.0, 2.0).clone(), vt.tensor([3.0, 4.0])
     total = (x * c).sum()
     x.mul_(2)
     total.backward()
@@ -327,7 +325,7 @@ def test_a_factor_is_saved_only_for_the_other_ones_gradient() -> None:
 
 
 def test_comparing_in_place_ends_the_gradient() -> None:
-    a = leaf(1.0, 2.0)
+    a = leaf_of(1.0, 2.0)
     x = a.clone()
     x.eq_(1)
     assert x.tolist() == [1.0, 0.0]
@@ -393,7 +391,7 @@ def test_operators_of_two_tensors_take_no_numbers() -> None:
 
 
 def test_logical_operators_in_place_end_the_gradient() -> None:
-    a = leaf(1.0, 0.0)
+    a = leaf_of(1.0, 0.0)
     x = a.clone().logical_and_(vt.ones(2))
     assert x.tolist() == [1.0, 0.0]
     (g,) = vt.autograd.grad(x.sum(), a)
@@ -402,7 +400,7 @@ def test_logical_operators_in_place_end_the_gradient() -> None:
 
 
 def test_out_of_an_operator_without_derivative_may_have_inputs_that_require_grad() -> None:
-    a, target = leaf(1.0, 2.0), vt.zeros(2)
+    a, target = leaf_of(1.0, 2.0), vt.zeros(2)
     assert vt.eq(a, 1, out=target).tolist() == [1.0, 0.0]
     assert not target.requires_grad
 
@@ -414,7 +412,7 @@ def test_out_of_some_operators_must_have_the_very_dtype_of_the_result() -> None:
 
 
 def test_a_missing_derivative_is_found_before_anything_has_run() -> None:
-    x, w = leaf(5.0), leaf(1.0)
+    x, w = leaf_of(5.0), leaf_of(1.0)
     y = vt.floor_divide(x, 2) * 2 + w
     with pytest.raises(RuntimeError):
         y.backward()
@@ -445,7 +443,7 @@ def test_out_takes_the_result_and_its_shape() -> None:
     with pytest.raises(RuntimeError):
         vt.mul(x, 2.5, out=vt.zeros(2, dtype=vt.int64))
     with pytest.raises(RuntimeError, match="out="):
-        vt.mul(leaf(1.0, 2.0), x, out=vt.zeros(2))
+        vt.mul(leaf_of(1.0, 2.0), x, out=vt.zeros(2))
 
 
 def test_out_of_absolute_values_of_complex_numbers_may_be_real_or_complex() -> None:
@@ -459,7 +457,7 @@ def test_out_of_absolute_values_of_complex_numbers_may_be_real_or_complex() -> N
 
 
 def test_numbers_and_tensors_record_the_nodes_that_pytorch_names() -> None:
-    x, c = leaf(0.5, 0.25), vt.tensor([0.5, 2.0], dtype=vt.float64)
+    x, c = leaf_of(0.5, 0.25), vt.tensor([0.5, 2.0], dtype=vt.float64)
     assert [
         name(y)
         for y in (

@@ -1,38 +1,14 @@
 """Whether two snapshots say the same, and the small repair that keeps floats in step."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tests.oracle.observe import Array, Snapshot
+from vtgrad.testing.judging import Divergence
 
 # Relative distance at which a result counts as the same computation in another order.
 _RTOL = {"e": 1e-2, "f": 2e-4, "d": 1e-8}
-
-
-@dataclass(frozen=True)
-class Divergence:
-    """One observable in which the libraries differ.
-
-    Attributes
-    ----------
-    where : str
-        The tensor, or empty for the step as a whole.
-    what : str
-        The observable.
-    torch, ours : object
-        What each library said.
-    """
-
-    where: str
-    what: str
-    torch: object
-    ours: object
-
-    def __str__(self) -> str:
-        subject = f"{self.where}.{self.what}" if self.where else self.what
-        return f"{subject}\n    torch:  {self.torch}\n    vtgrad: {self.ours}"
 
 
 def same_bits(a: Array, b: Array) -> bool:

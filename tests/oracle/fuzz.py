@@ -3,7 +3,9 @@
 import importlib
 import random
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 
 import tests.oracle.gen_autograd
@@ -15,9 +17,10 @@ import tests.oracle.gen_pointwise
 import tests.oracle.gen_reduce
 import tests.oracle.gen_structure
 import tests.oracle.gen_views  # noqa: F401  (importing registers the rules)
-from tests.oracle.generator import MAX_TENSORS, RULES, Context, write_step
-from tests.oracle.lockstep import Lockstep, Run, replay
-from tests.oracle.program import Step
+from tests.oracle.generator import RULES, Context, LineWriter
+from tests.oracle.torch_judge import TorchJudge, session_of, smallest
+from vtgrad.testing.session import DivergenceError, Run, Session
+from vtgrad.testing.writer import Writer, write_program
 
 OPERATORS = (
     "tensor zeros ones full arange linspace eye zeros_like ones_like full_like new_zeros new_ones"
@@ -74,7 +77,7 @@ class Totals:
         self.errors += run.errors
         if run.excused:
             self.excused[run.excused] = self.excused.get(run.excused, 0) + 1
-        if run.divergences:
+        if run.failure is not None:
             self.failures.setdefault(run.signature, (index, deep, run))
             self.counts[run.signature] = self.counts.get(run.signature, 0) + 1
 
@@ -101,9 +104,13 @@ class Fuzzer:
         """The library under test."""
         return importlib.import_module(self.peer)
 
-    def pair(self, deep: str) -> Lockstep:
-        """The two sides that a program runs on."""
-        return Lockstep(self.peer, deep)
+    def judge(self, deep: str) -> TorchJudge:
+        """PyTorch, which compares a program."""
+        return TorchJudge(deep)
+
+    def session(self, judge: TorchJudge) -> Session:
+        """A program before its first step."""
+        return session_of(judge, self.peer)
 
     def run(self, index: int) -> tuple[str, Run]:
         """Write and run one program; also how deeply it was watched."""
@@ -114,41 +121,20 @@ class Fuzzer:
     def _run(self, index: int) -> tuple[str, Run]:
         rng = random.Random(f"{self.seed}:{index}")
         deep = rng.choices(("always", "last", "sometimes", "own"), (35, 25, 20, 20))[0]
-        pair = self.pair(deep)
-        context = Context(rng, pair.torch, self.missing)
-        length = rng.randint(5, 40)
-        # Swarm: each program leaves out some kinds of steps, so that the others meet more often.
-        weights = [weight * rng.choice((0.0, 0.3, 1.0, 1.0, 3.0)) for weight in self.weights]
-        for step in opening(context):
-            pair.step(step)
-            if pair.over():
-                return deep, pair.run
-        while len(pair.run.steps) < length and not pair.over():
-            if len(pair.torch.tensors()) > MAX_TENSORS:
-                names = list(pair.torch.tensors())
-                steps = [Step(f"del {rng.choice(names[:8])}", (), "", "del")]
-            else:
-                steps = write_step(context, self.rules, weights)
-            for step in steps:
-                if all(pair.torch.env.get(name) is not None for name in step.uses):
-                    pair.step(step, last=len(pair.run.steps) >= length - 1)
-                if pair.over():
-                    break
-        return deep, pair.run
+        judge = self.judge(deep)
+        session = self.session(judge)
+        writer = self.writer(rng, session, judge)
+        with suppress(DivergenceError):  # which the run has
+            write_program(session, writer, rng.randint(5, 40))
+        return deep, session.run_so_far
 
-    def confirm(self, deep: str, run: Run) -> bool:
-        """Whether the program fails in the same way when it is run again as text."""
-        return replay(run.program, self.peer, deep).signature == run.signature
+    def writer(self, rng: random.Random, session: Session, judge: TorchJudge) -> Writer:
+        """What writes a program."""
+        return LineWriter(Context(rng, judge.torch, self.missing), self.rules, self.weights)
 
+    def smallest(self, deep: str, run: Run) -> DivergenceError:
+        """The failure of a program, made small."""
+        return smallest(run, [partial(self._again, "last"), partial(self._again, deep)])
 
-def opening(c: Context) -> list[Step]:
-    """The first steps: leaves that require grad, and copies that may be written."""
-    steps = []
-    for _ in range(c.rng.randint(1, 2)):
-        name = c.fresh()
-        dtype = "float64" if c.chance(0.85) else "float32"
-        c.leaves.add(name)
-        steps.append(Step(c.tensor(c.shape(), dtype, grad=True), (name,), "", "tensor"))
-        if c.chance(0.8):
-            steps.append(Step(f"{name}.clone()", (c.fresh(),), "", "clone"))
-    return steps
+    def _again(self, deep: str) -> Session:
+        return self.session(self.judge(deep))

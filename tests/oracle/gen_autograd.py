@@ -1,12 +1,12 @@
 """Steps about gradients: flags, detaching, hooks, backward and grad."""
 
 from tests.oracle.generator import Context, rule
-from tests.oracle.program import Step
-from tests.oracle.world import TensorLike
+from tests.oracle.side import TensorLike
+from vtgrad.testing.steps import Line
 
 
 @rule(4, "detach_")
-def flags(c: Context) -> list[Step] | None:
+def flags(c: Context) -> list[Line] | None:
     """requires_grad_, detach_, deletion of names, assignment of .data and .grad."""
     name = c.pick()
     if name is None:
@@ -26,7 +26,7 @@ def flags(c: Context) -> list[Step] | None:
     if c.accumulated(name):
         forms += [(".grad", f"{name}.grad.zero_()"), (".grad", f"{name}.grad.mul_(2)")] * 2
     if t.dtype == c.torch.float64 and c.chance(0.3):
-        forms.append((".grad=", f"{name}.grad = L.ones({tuple(t.shape)}, dtype=L.float64)"))
+        forms.append((".grad=", f"{name}.grad = vt.ones({tuple(t.shape)}, dtype=vt.float64)"))
         forms.append((".data=", f"{name}.data = {c.tensor(tuple(t.shape), 'float64')}"))
     op, text = c.rng.choice(forms)
     if op == "del" and len(c.names()) < 6:
@@ -50,7 +50,7 @@ def _may_crash(t: TensorLike) -> bool:
 
 
 @rule(4, "register_hook")
-def hook(c: Context) -> list[Step] | None:
+def hook(c: Context) -> list[Line] | None:
     """A tensor hook, or the removal of one.
 
     The graph is read first: PyTorch crashes when a hook is registered on a view whose graph is
@@ -64,10 +64,10 @@ def hook(c: Context) -> list[Step] | None:
     tag = f"h{c.hooks}"
     if c.hooks > 1 and c.chance(0.2):
         earlier = f"h{c.rng.randint(1, c.hooks - 1)}"
-        if earlier in c.world.env:
-            return [Step(f"{earlier}.remove()", (), "", "hook.remove")]
+        if earlier in c.side.names:
+            return [Line(f"{earlier}.remove()", (), "", "hook.remove")]
     text = f"{name}.grad_fn; {tag} = {name}.register_hook(hook('{tag}', {factor}))"
-    return [Step(text, (), "", "register_hook")]
+    return [Line(text, (), "", "register_hook")]
 
 
 def root(c: Context) -> tuple[str, str] | None:
@@ -79,7 +79,7 @@ def root(c: Context) -> tuple[str, str] | None:
 
 
 @rule(6, "backward")
-def backward(c: Context) -> list[Step] | None:
+def backward(c: Context) -> list[Line] | None:
     """``backward`` with its options."""
     found = root(c)
     if found is None:
@@ -107,11 +107,11 @@ def backward(c: Context) -> list[Step] | None:
         forms.append(f"{name}.backward({joined})")
     if c.blunder():
         forms.append(f"{name}.backward({', '.join((c.tensor(c.shape(), dtype), *options))})")
-    return [Step(c.rng.choice(forms), (), c.mode(), "backward", backward=True)]
+    return [Line(c.rng.choice(forms), (), c.mode(), "backward", backward=True)]
 
 
 @rule(6, "grad")
-def grad(c: Context) -> list[Step] | None:
+def grad(c: Context) -> list[Line] | None:
     """``autograd.grad`` of one or two inputs, first or second order."""
     found = root(c)
     if found is None:
@@ -143,15 +143,15 @@ def grad(c: Context) -> list[Step] | None:
     else:
         inner = ", ".join((output, wanted, *options))
     defs = tuple(c.fresh() for _ in names)
-    steps = [Step(_gradients(inner, names), defs, c.mode(), "grad", backward=True)]
+    steps = [Line(_gradients(inner, names), defs, c.mode(), "grad", backward=True)]
     if second:
         again = f"{defs[0]}.sum(), {wanted}, allow_unused=True"
         more = tuple(c.fresh() for _ in names)
-        steps.append(Step(_gradients(again, names), more, "", "grad", backward=True))
+        steps.append(Line(_gradients(again, names), more, "", "grad", backward=True))
     return steps
 
 
 def _gradients(arguments: str, names: list[str]) -> str:
     """A call of grad whose result unpacks into one name for each input."""
-    text = f"[dense(g) for g in L.autograd.grad({arguments})]"
+    text = f"[dense(g) for g in vt.autograd.grad({arguments})]"
     return text + "[0]" if len(names) == 1 else text

@@ -1,8 +1,8 @@
 """Steps that look at memory in another way: complex parts, conjugates, negatives, other dtypes."""
 
 from tests.oracle.generator import Context, rule
-from tests.oracle.program import Step
-from tests.oracle.world import TensorLike
+from tests.oracle.side import TensorLike
+from vtgrad.testing.steps import Line
 
 
 def lazy(t: TensorLike) -> bool:
@@ -11,15 +11,15 @@ def lazy(t: TensorLike) -> bool:
 
 
 @rule(3, "conj")
-def make_complex(c: Context) -> list[Step] | None:
+def make_complex(c: Context) -> list[Line] | None:
     """A complex tensor, where there are few: from real pairs, or by a product."""
     pairs = c.pick(lambda t: t.dim() > 0 and t.shape[-1] == 2 and t.dtype in _reals(c))
     if pairs is not None and c.chance(0.5):
-        return c.make("view_as_complex", f"L.view_as_complex({pairs})")
+        return c.make("view_as_complex", f"vt.view_as_complex({pairs})")
     if c.chance(0.3):
         shape = (*c.shape()[:2], 2)
         text = c.tensor(shape, "float64", c.chance(0.5))
-        return c.make("view_as_complex", f"L.view_as_complex({text}.clone())")
+        return c.make("view_as_complex", f"vt.view_as_complex({text}.clone())")
     name = c.pick_float()
     return None if name is None else c.make("mul", f"{name} * {c.number('complex128')}")
 
@@ -29,7 +29,7 @@ def _reals(c: Context) -> tuple[object, ...]:
 
 
 @rule(9, "conj")
-def complex_view(c: Context) -> list[Step] | None:
+def complex_view(c: Context) -> list[Line] | None:
     """A view of a complex tensor, or what undoes it."""
     name = c.pick(lambda t: t.is_complex())
     if name is None:
@@ -38,11 +38,11 @@ def complex_view(c: Context) -> list[Step] | None:
         ("conj", c.call("conj", name)),
         ("conj", c.call("conj", name)),
         ("real", f"{name}.real"),
-        ("real", f"L.real({name})"),
+        ("real", f"vt.real({name})"),
         ("imag", f"{name}.imag"),
-        ("imag", f"L.imag({name})"),
-        ("view_as_real", f"L.view_as_real({name})"),
-        ("view_as_real", f"L.view_as_real({name})"),
+        ("imag", f"vt.imag({name})"),
+        ("view_as_real", f"vt.view_as_real({name})"),
+        ("view_as_real", f"vt.view_as_real({name})"),
         ("resolve_conj", c.call("resolve_conj", name)),
         ("conj_physical", c.call("conj_physical", name)),
         ("mH", f"{name}.mH"),
@@ -54,7 +54,7 @@ def complex_view(c: Context) -> list[Step] | None:
 
 
 @rule(2, "_neg_view")
-def negative_view(c: Context) -> list[Step] | None:
+def negative_view(c: Context) -> list[Line] | None:
     """A lazy negative, or what undoes it."""
     name = c.pick(lambda t: t.dtype is not c.torch.bool)
     if name is None:
@@ -70,7 +70,7 @@ def negative_view(c: Context) -> list[Step] | None:
 
 
 @rule(2, "view")
-def other_dtype(c: Context) -> list[Step] | None:
+def other_dtype(c: Context) -> list[Line] | None:
     """The same bytes as elements of another dtype."""
     name = c.pick(lambda t: not lazy(t))
     if name is None:
@@ -85,11 +85,11 @@ def other_dtype(c: Context) -> list[Step] | None:
         dtypes += ["float64" if t.element_size() == 16 else "float32"] * 4
     if t.is_floating_point() and t.element_size() >= 4:
         dtypes += ["complex128" if t.element_size() == 8 else "complex64"] * 4
-    return c.make("view", f"{name}.view(L.{c.rng.choice(dtypes)})")
+    return c.make("view", f"{name}.view(vt.{c.rng.choice(dtypes)})")
 
 
 @rule(3, "conj")
-def set_part(c: Context) -> list[Step] | None:
+def set_part(c: Context) -> list[Line] | None:
     """Assignments to ``.real`` and ``.imag``."""
     name = c.pick(lambda t: t.is_complex() or c.chance(0.1))
     if name is None or (c.protected(name) and c.chance(0.9)):
@@ -102,7 +102,7 @@ def set_part(c: Context) -> list[Step] | None:
 
 
 @rule(3, "conj")
-def write_through(c: Context) -> list[Step] | None:
+def write_through(c: Context) -> list[Line] | None:
     """An in-place operator on a tensor that is lazy, or on a part of a complex one."""
     name = c.pick(lambda t: lazy(t) or t.is_complex())
     if name is None or (c.protected(name) and c.chance(0.9)):

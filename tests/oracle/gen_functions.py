@@ -2,18 +2,18 @@
 
 from tests.oracle.functions import ONE, RESULTS, TWO, WRITE_ONE, WRITE_TWO
 from tests.oracle.generator import Context, rule
-from tests.oracle.program import Step
+from vtgrad.testing.steps import Line
 
 # Refused, if at all, when they have written: that is the user's doing, and stays.
 LATE = ("F_late_", "F_both_")
 
 
-def _call(c: Context, name: str, *operands: str) -> list[Step]:
+def _call(c: Context, name: str, *operands: str) -> list[Line]:
     return c.make(name, f"{name}({', '.join(operands)})", RESULTS.get(name, 1))
 
 
 @rule(6)
-def function(c: Context) -> list[Step] | None:
+def function(c: Context) -> list[Line] | None:
     """A Function that writes nothing."""
     name = c.pick_float()
     if name is None:
@@ -31,7 +31,7 @@ def function(c: Context) -> list[Step] | None:
 
 
 @rule(5)
-def writing_function(c: Context) -> list[Step] | None:
+def writing_function(c: Context) -> list[Line] | None:
     """A Function that writes its first argument in place, and declares it."""
     name = c.pick_target()
     if name is None or not c.get(name).is_floating_point():

@@ -1,8 +1,8 @@
 """Steps that read and write through indices of every kind."""
 
 from tests.oracle.generator import Context, rule
-from tests.oracle.program import Step
-from tests.oracle.world import TensorLike
+from tests.oracle.side import TensorLike
+from vtgrad.testing.steps import Line
 
 
 def basic(c: Context, size: int) -> str:
@@ -47,15 +47,15 @@ def advanced(c: Context, size: int, count: int, unique: bool) -> str:
     if kind <= 1:
         return str(found)
     if kind == 2:
-        return f"L.tensor({found}, dtype=L.int64)"
+        return f"vt.tensor({found}, dtype=vt.int64)"
     if kind == 3 and len(found) > 1:
-        return f"L.tensor([{found}])"
+        return f"vt.tensor([{found}])"
     if kind == 4 and size:
-        return f"L.tensor({mask(c, size)})"
+        return f"vt.tensor({mask(c, size)})"
     if kind == 5 and size:
         return mask(c, size)
     if kind == 6 and found:
-        return f"L.tensor({[[i] for i in found]})"
+        return f"vt.tensor({[[i] for i in found]})"
     return str(found)
 
 
@@ -73,13 +73,13 @@ def index(c: Context, t: TensorLike, unique: bool) -> str:
         return r.choice(("True", "False"))
     if special < 0.14:
         shape = tuple(t.shape)
-        return f"L.tensor({c.nested(shape, 'bool')}, dtype=L.bool)" if 0 not in shape else "..."
+        return f"vt.tensor({c.nested(shape, 'bool')}, dtype=vt.bool)" if 0 not in shape else "..."
     if special < 0.18:
         same = c.pick(lambda o: tuple(o.shape) == tuple(t.shape) and not o.is_complex())
         if same is not None:
             return f"{same} > {c.number()}"
     if special < 0.185 and t.dim() and not unique:
-        return r.choice(("1.5", "'a'", "L.tensor(1.5)"))
+        return r.choice(("1.5", "'a'", "vt.tensor(1.5)"))
     sizes = list(t.shape)
     used = sizes[: r.randint(0 if c.chance(0.1) else 1, len(sizes))] if sizes else []
     if c.blunder():
@@ -91,18 +91,18 @@ def index(c: Context, t: TensorLike, unique: bool) -> str:
         size = used.pop(0)
         if with_arrays and used and size and used[0] and c.chance(0.1):
             shape = (int(size), int(used.pop(0)))
-            items.append(f"L.tensor({c.nested(shape, 'bool')}, dtype=L.bool)")
+            items.append(f"vt.tensor({c.nested(shape, 'bool')}, dtype=vt.bool)")
         elif with_arrays and c.chance(0.55):
             items.append(advanced(c, int(size), count, unique))
         elif c.chance(0.06) and size:
-            items.append(f"L.tensor({r.randrange(size)})")
+            items.append(f"vt.tensor({r.randrange(size)})")
         else:
             items.append(basic(c, int(size)))
     for _ in range(3):
         if c.chance(0.06):
             items.insert(r.randint(0, len(items)), "None")
     if c.chance(0.04):
-        flag = r.choice(("True", "False", "L.tensor(True)", "L.tensor(False)"))
+        flag = r.choice(("True", "False", "vt.tensor(True)", "vt.tensor(False)"))
         items.insert(r.randint(0, len(items)), flag)
     if c.chance(0.1):
         items.insert(r.randint(0, len(items)), "...")
@@ -114,7 +114,7 @@ def index(c: Context, t: TensorLike, unique: bool) -> str:
 
 
 @rule(14, "__getitem__")
-def getitem(c: Context) -> list[Step] | None:
+def getitem(c: Context) -> list[Line] | None:
     """``x[...]``."""
     name = c.pick()
     if name is None:
@@ -123,7 +123,7 @@ def getitem(c: Context) -> list[Step] | None:
 
 
 @rule(16, "__setitem__")
-def setitem(c: Context) -> list[Step] | None:
+def setitem(c: Context) -> list[Line] | None:
     """``x[...] = v``; index arrays name no element twice, for which PyTorch's gradient is wrong."""
     name = c.pick_target()
     if name is None:
@@ -163,11 +163,11 @@ def permuted(c: Context, shape: tuple[int, ...], at: int, size: int) -> str:
             return order[prefix[at]]
         return [build((*prefix, k)) for k in range(shape[len(prefix)])]
 
-    return f"L.tensor({build(())}, dtype=L.int64)"
+    return f"vt.tensor({build(())}, dtype=vt.int64)"
 
 
 @rule(6, "gather")
-def gather_scatter(c: Context) -> list[Step] | None:
+def gather_scatter(c: Context) -> list[Line] | None:
     """gather, scatter, and the index_* family along one dimension."""
     name = c.pick_target()
     if name is None:
@@ -181,7 +181,7 @@ def gather_scatter(c: Context) -> list[Step] | None:
     shape = tuple(c.rng.randint(1, n) for n in t.shape)
     index_text = permuted(c, shape, at, size)
     rows = positions(c, size, c.rng.randint(1, size), unique=True)
-    row_text = f"L.tensor({rows})"
+    row_text = f"vt.tensor({rows})"
     dtype = str(t.dtype).rsplit(".", 1)[-1]
     region = (*t.shape[:at], len(rows), *t.shape[at + 1 :])
     source = c.pick(lambda o: tuple(o.shape) == region and o.dtype == t.dtype)
@@ -217,7 +217,7 @@ def gather_scatter(c: Context) -> list[Step] | None:
 
 
 @rule(5, "masked_fill")
-def masks(c: Context) -> list[Step] | None:
+def masks(c: Context) -> list[Line] | None:
     """Masks, index_put, take, nonzero and sorting."""
     name = c.pick_target()
     if name is None:
@@ -229,7 +229,7 @@ def masks(c: Context) -> list[Step] | None:
     chosen = f"{other} > {c.number()}"
     size = int(t.shape[0]) if t.dim() else 1
     rows = positions(c, size, c.rng.randint(1, 3), unique=True)
-    row_text = f"(L.tensor({rows}, dtype=L.int64),)"
+    row_text = f"(vt.tensor({rows}, dtype=vt.int64),)"
     dtype = str(t.dtype).rsplit(".", 1)[-1]
     value = c.tensor(tuple(t.shape[1:]), dtype)
     flat = positions(c, int(t.numel()), 3, unique=False)
@@ -238,11 +238,11 @@ def masks(c: Context) -> list[Step] | None:
     forms = [
         ("masked_fill", c.call("masked_fill", name, chosen, c.scalar())),
         ("masked_fill_", f"{name}.masked_fill_({chosen}, {c.scalar()})"),
-        ("masked_fill_", f"{name}.masked_fill_({chosen}, L.tensor({c.number()}))"),
+        ("masked_fill_", f"{name}.masked_fill_({chosen}, vt.tensor({c.number()}))"),
         ("masked_select", c.call("masked_select", name, chosen)),
         ("index_put", c.call("index_put", name, row_text, value + accumulate)),
         ("index_put_", f"{name}.index_put_({row_text}, {value}{accumulate})"),
-        ("take", c.call("take", name, f"L.tensor({flat}, dtype=L.int64)")),
+        ("take", c.call("take", name, f"vt.tensor({flat}, dtype=vt.int64)")),
         ("nonzero", c.call("nonzero", name)),
         ("sort", f"{name}.sort(dim={d}, stable=True)"),
         ("argsort", f"{name}.argsort(dim={d}, stable=True)"),

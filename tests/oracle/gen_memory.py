@@ -1,8 +1,8 @@
 """Steps that give a tensor more memory, less, or that of another tensor."""
 
 from tests.oracle.generator import MAX_NUMEL, Context, rule
-from tests.oracle.program import Step
-from tests.oracle.world import TensorLike
+from tests.oracle.side import TensorLike
+from vtgrad.testing.steps import Line
 
 
 def room(t: TensorLike) -> int:
@@ -11,7 +11,7 @@ def room(t: TensorLike) -> int:
 
 
 @rule(3, "resize_")
-def resize(c: Context) -> list[Step] | None:
+def resize(c: Context) -> list[Line] | None:
     """resize_; what was not there before is set to zero, because PyTorch leaves it as it is."""
     name = c.pick(lambda t: not t.requires_grad)
     if name is None:
@@ -25,7 +25,7 @@ def resize(c: Context) -> list[Step] | None:
 
 
 @rule(3, "set_")
-def set_memory(c: Context) -> list[Step] | None:
+def set_memory(c: Context) -> list[Line] | None:
     """set_ in all its forms, and ``.data =`` of another tensor of the program."""
     name = c.pick(lambda t: t._base is None)
     if name is None:
@@ -58,10 +58,10 @@ def set_memory(c: Context) -> list[Step] | None:
 
 
 @rule(1, "utils")
-def swap(c: Context) -> list[Step] | None:
+def swap(c: Context) -> list[Line] | None:
     """Two tensors exchanged, where nothing in the library holds them."""
     names = [n for n in c.names() if not c.get(n).requires_grad and c.get(n)._base is None]
     if len(names) < 2:
         return None
     one, other = c.rng.sample(names, 2)
-    return c.make("swap_tensors", f"L.utils.swap_tensors({one}, {other})", 0)
+    return c.make("swap_tensors", f"vt.utils.swap_tensors({one}, {other})", 0)

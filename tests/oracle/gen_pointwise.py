@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from tests.oracle.generator import Context, rule
-from tests.oracle.program import Step
-from tests.oracle.world import TensorLike
+from tests.oracle.side import TensorLike
+from vtgrad.testing.steps import Line
 
 UNARY = (
     "neg abs sign exp expm1 exp2 log log1p log2 log10 sqrt rsqrt reciprocal square sin cos tan"
@@ -28,7 +28,7 @@ NO_INPLACE = set(
 
 
 @rule(4, "tensor")
-def leaf(c: Context) -> list[Step] | None:
+def leaf(c: Context) -> list[Line] | None:
     """A new tensor with literal values; often one that requires grad."""
     dtype = c.dtype()
     floating = dtype.startswith(("float", "complex"))
@@ -40,32 +40,32 @@ def leaf(c: Context) -> list[Step] | None:
 
 
 @rule(2, "zeros")
-def filled(c: Context) -> list[Step] | None:
+def filled(c: Context) -> list[Line] | None:
     """Creation operators with deterministic values."""
     shape, dtype = c.shape(), c.dtype()
     t = c.pick()
     n = c.rng.randint(0, 5)
     forms = [
-        ("zeros", f"L.zeros({shape}, dtype=L.{dtype})"),
-        ("zeros", f"L.zeros{shape if shape else '(())'}"),
-        ("ones", f"L.ones({shape}, dtype=L.{dtype})"),
-        ("full", f"L.full({shape}, {c.number(dtype)}, dtype=L.{dtype})"),
-        ("full", f"L.full({shape}, {c.scalar()})"),
-        ("arange", f"L.arange({n})"),
-        ("arange", f"L.arange({c.number()}, {c.rng.randint(2, 5)}, dtype=L.{dtype})"),
-        ("arange", f"L.arange({n}, 6.0, 0.5)"),
-        ("linspace", f"L.linspace({c.number()}, {c.number()}, {n}, dtype=L.float64)"),
-        ("eye", f"L.eye({n})"),
-        ("eye", f"L.eye({n}, {c.rng.randint(0, 4)}, dtype=L.{dtype})"),
-        ("tensor", f"L.tensor({c.nested(shape, c.rng.choice(('float64', 'int64', 'bool')))})"),
+        ("zeros", f"vt.zeros({shape}, dtype=vt.{dtype})"),
+        ("zeros", f"vt.zeros{shape if shape else '(())'}"),
+        ("ones", f"vt.ones({shape}, dtype=vt.{dtype})"),
+        ("full", f"vt.full({shape}, {c.number(dtype)}, dtype=vt.{dtype})"),
+        ("full", f"vt.full({shape}, {c.scalar()})"),
+        ("arange", f"vt.arange({n})"),
+        ("arange", f"vt.arange({c.number()}, {c.rng.randint(2, 5)}, dtype=vt.{dtype})"),
+        ("arange", f"vt.arange({n}, 6.0, 0.5)"),
+        ("linspace", f"vt.linspace({c.number()}, {c.number()}, {n}, dtype=vt.float64)"),
+        ("eye", f"vt.eye({n})"),
+        ("eye", f"vt.eye({n}, {c.rng.randint(0, 4)}, dtype=vt.{dtype})"),
+        ("tensor", f"vt.tensor({c.nested(shape, c.rng.choice(('float64', 'int64', 'bool')))})"),
     ]
     if t is not None:
         forms += [
-            ("zeros_like", f"L.zeros_like({t})"),
-            ("ones_like", f"L.ones_like({t}, dtype=L.{dtype})"),
-            ("full_like", f"L.full_like({t}, {c.scalar()})"),
+            ("zeros_like", f"vt.zeros_like({t})"),
+            ("ones_like", f"vt.ones_like({t}, dtype=vt.{dtype})"),
+            ("full_like", f"vt.full_like({t}, {c.scalar()})"),
             ("new_zeros", f"{t}.new_zeros({shape})"),
-            ("new_ones", f"{t}.new_ones({shape}, dtype=L.{dtype})"),
+            ("new_ones", f"{t}.new_ones({shape}, dtype=vt.{dtype})"),
             ("new_full", f"{t}.new_full({shape}, {c.scalar()})"),
             ("new_tensor", f"{t}.new_tensor({c.nested(shape, 'float64')})"),
         ]
@@ -74,19 +74,19 @@ def filled(c: Context) -> list[Step] | None:
 
 
 @rule(7, "exp")
-def unary(c: Context) -> list[Step] | None:
+def unary(c: Context) -> list[Line] | None:
     """A function of one tensor."""
     t = c.pick_tame()
     op = c.rng.choice(UNARY if c.chance(0.9) else TESTS)
     if t is None or not c.has(op):
         return None
     if c.chance(0.06):
-        return with_out(c, op, f"L.{op}({t}")
+        return with_out(c, op, f"vt.{op}({t}")
     return c.make(op, c.call(op, t))
 
 
 @rule(10, "exp")
-def unary_inplace(c: Context) -> list[Step] | None:
+def unary_inplace(c: Context) -> list[Line] | None:
     """The same, written over its input."""
     t = c.pick_target()
     op = c.rng.choice(UNARY) + "_"
@@ -129,7 +129,7 @@ def whole(t: TensorLike) -> bool:
 
 
 @rule(3, "bitwise_and")
-def bitwise(c: Context) -> list[Step] | None:
+def bitwise(c: Context) -> list[Line] | None:
     """Bitwise and logical functions and operators of integers and booleans."""
     t, b = c.pick(whole), c.pick(whole)
     if t is None or b is None or not (whole(c.get(t)) and whole(c.get(b))):
@@ -149,7 +149,7 @@ def bitwise(c: Context) -> list[Step] | None:
 
 
 @rule(10, "add")
-def binary(c: Context) -> list[Step] | None:
+def binary(c: Context) -> list[Line] | None:
     """A function of two operands."""
     t, op = c.pick_tame(), binary_name(c)
     if t is None or not c.has(op) or unfit(c, op, t):
@@ -158,12 +158,12 @@ def binary(c: Context) -> list[Step] | None:
     if b is None:
         return None
     if c.chance(0.06):
-        return with_out(c, op, f"L.{op}({t}, {b}")
+        return with_out(c, op, f"vt.{op}({t}, {b}")
     return c.make(op, c.call(op, t, *binary_arguments(c, op, b)))
 
 
 @rule(5, "add")
-def operator(c: Context) -> list[Step] | None:
+def operator(c: Context) -> list[Line] | None:
     """Python's operators, reflected ones included."""
     t = c.pick_tame()
     if t is None:
@@ -179,7 +179,7 @@ def operator(c: Context) -> list[Step] | None:
 
 
 @rule(14, "add")
-def binary_inplace(c: Context) -> list[Step] | None:
+def binary_inplace(c: Context) -> list[Line] | None:
     """A function of two operands, written over the first."""
     t = c.pick_target()
     if t is None:
@@ -203,7 +203,7 @@ def binary_inplace(c: Context) -> list[Step] | None:
 
 
 @rule(6, "where")
-def ternary(c: Context) -> list[Step] | None:
+def ternary(c: Context) -> list[Line] | None:
     """Functions of three operands."""
     t = c.pick_tame()
     if t is None:
@@ -215,15 +215,15 @@ def ternary(c: Context) -> list[Step] | None:
     value = f", value={c.scalar()}" if c.chance(0.5) else ""
     low, high = sorted((float(c.number()), float(c.number())))
     forms = [
-        ("where", f"L.where({t} > {number}, {a}, {b})"),
-        ("where", f"L.where({t} > {number}, {a}, {c.scalar()})"),
+        ("where", f"vt.where({t} > {number}, {a}, {b})"),
+        ("where", f"vt.where({t} > {number}, {a}, {c.scalar()})"),
         ("where", f"{a}.where({t} > {number}, {b})"),
-        ("lerp", f"L.lerp({t}, {a}, {number})"),
+        ("lerp", f"vt.lerp({t}, {a}, {number})"),
         ("lerp", f"{t}.lerp({a}, {b})"),
-        ("addcmul", f"L.addcmul({t}, {a}, {b}{value})"),
+        ("addcmul", f"vt.addcmul({t}, {a}, {b}{value})"),
         ("addcdiv", f"{t}.addcdiv({a}, {b}{value})"),
         ("clamp", f"{t}.clamp({low}, {high})"),
-        ("clamp", f"L.clamp({t}, min={number})"),
+        ("clamp", f"vt.clamp({t}, min={number})"),
         ("clamp", f"{t}.clamp(max={number})"),
         ("clamp", f"{t}.clamp({a}, {b})"),
         ("nan_to_num", f"{t}.nan_to_num({number}, posinf=2.0)"),
@@ -244,7 +244,7 @@ def ternary(c: Context) -> list[Step] | None:
 
 
 @rule(6, "fill_")
-def overwrite(c: Context) -> list[Step] | None:
+def overwrite(c: Context) -> list[Line] | None:
     """In-place operators that forget the old value."""
     t = c.pick_target()
     if t is None:
@@ -252,7 +252,7 @@ def overwrite(c: Context) -> list[Step] | None:
     b = c.pick_like(t, into=True)
     forms = [
         ("fill_", f"{t}.fill_({c.scalar()})"),
-        ("fill_", f"{t}.fill_(L.tensor({c.number()}, dtype=L.{c.dtype()}))"),
+        ("fill_", f"{t}.fill_(vt.tensor({c.number()}, dtype=vt.{c.dtype()}))"),
         ("zero_", f"{t}.zero_()"),
     ]
     scalars = [n for n in c.names() if c.get(n).dim() == 0]
@@ -264,7 +264,7 @@ def overwrite(c: Context) -> list[Step] | None:
     return c.make(op, text, 0) if c.has(op) else None
 
 
-def with_out(c: Context, op: str, call: str) -> list[Step] | None:
+def with_out(c: Context, op: str, call: str) -> list[Line] | None:
     """The call, unclosed, with ``out=``: an existing tensor of the result's shape, or a new one."""
     result = c.try_eval(call + ")")
     if result is None:
@@ -276,7 +276,7 @@ def with_out(c: Context, op: str, call: str) -> list[Step] | None:
     # In grad mode PyTorch refuses out= as soon as one argument requires grad.
     mode = "no_grad()" if c.chance(0.7) else ""
 
-    def written(out: str) -> list[Step]:
+    def written(out: str) -> list[Line]:
         return [replace(s, mode=mode) for s in c.make(op + " out=", f"{call}, out={out})")]
 
     if fitting and c.chance(0.7):
@@ -285,5 +285,5 @@ def with_out(c: Context, op: str, call: str) -> list[Step] | None:
         dtype = c.dtype()
     out = c.fresh()
     sizes = shape if c.chance(0.8) else (0,)
-    make = f"L.zeros({sizes}, dtype=L.{dtype})"
-    return [Step(make, (out,), "", "zeros"), *written(out)]
+    make = f"vt.zeros({sizes}, dtype=vt.{dtype})"
+    return [Line(make, (out,), "", "zeros"), *written(out)]

@@ -2,7 +2,7 @@
 
 from tests.oracle.gen_pointwise import with_out
 from tests.oracle.generator import MAX_NUMEL, Context, rule
-from tests.oracle.program import Step
+from vtgrad.testing.steps import Line
 
 OVER_DIMS = "sum mean amax amin any all var std logsumexp norm".split()
 OVER_ONE = "prod argmax argmin".split()
@@ -10,7 +10,7 @@ ALONG = "cumsum cumprod softmax log_softmax logcumsumexp diff".split()
 
 
 @rule(9, "sum")
-def reduction(c: Context) -> list[Step] | None:
+def reduction(c: Context) -> list[Line] | None:
     """Reductions over everything, one dimension or several."""
     name = c.pick_tame()
     if name is None:
@@ -44,12 +44,12 @@ def reduction(c: Context) -> list[Step] | None:
     if not c.has(op):
         return None
     if op == "sum" and c.chance(0.06):
-        return with_out(c, op, f"L.sum({name}, dim={d}")
+        return with_out(c, op, f"vt.sum({name}, dim={d}")
     return c.make(op, text)
 
 
 @rule(5, "matmul")
-def product(c: Context) -> list[Step] | None:
+def product(c: Context) -> list[Line] | None:
     """Products of vectors, matrices and batches; the second factor is often made to fit."""
     name = c.pick(lambda t: t.dim() > 0 and (t.is_floating_point() or t.is_complex()))
     if name is None:
@@ -77,36 +77,36 @@ def product(c: Context) -> list[Step] | None:
             ("dot", c.call("dot", name, vector)),
             ("outer", c.call("outer", name, fits(1, 0))),
             ("matmul", f"{matrix}.t() @ {name}"),
-            ("einsum", f"L.einsum('i,i->', {name}, {vector})"),
-            ("einsum", f"L.einsum('i,j->ij', {name}, {vector})"),
+            ("einsum", f"vt.einsum('i,i->', {name}, {vector})"),
+            ("einsum", f"vt.einsum('i,j->ij', {name}, {vector})"),
         ]
     if a.dim() == 2:
         forms += [
             ("mm", c.call("mm", name, matrix)),
             ("mv", c.call("mv", name, vector)),
-            ("addmm", f"L.addmm({vector}.sum(), {name}, {matrix}, beta=0.5)"),
-            ("addmv", f"L.addmv({vector}.sum(), {name}, {vector}, alpha=2)"),
-            ("addr", f"L.addr({name}, {name}[:, 0], {name}[0], beta=2, alpha=0.5)"),
+            ("addmm", f"vt.addmm({vector}.sum(), {name}, {matrix}, beta=0.5)"),
+            ("addmv", f"vt.addmv({vector}.sum(), {name}, {vector}, alpha=2)"),
+            ("addr", f"vt.addr({name}, {name}[:, 0], {name}[0], beta=2, alpha=0.5)"),
             ("addr_", f"{name}.addr_({name}[:, 0], {name}[0])"),
             ("trace", f"{name}.trace()"),
             ("inner", f"{name}.inner({vector})"),
-            ("einsum", f"L.einsum('ij,jk->ik', {name}, {matrix})"),
-            ("einsum", f"L.einsum('ij->ji', {name})"),
-            ("einsum", f"L.einsum('ij,j->i', {name}, {vector})"),
+            ("einsum", f"vt.einsum('ij,jk->ik', {name}, {matrix})"),
+            ("einsum", f"vt.einsum('ij->ji', {name})"),
+            ("einsum", f"vt.einsum('ij,j->i', {name}, {vector})"),
             ("mm out=", ""),
         ]
     if a.dim() == 3:
         cube = f"{name}.transpose(1, 2)"
         forms += [
-            ("bmm", f"L.bmm({name}, {cube})"),
-            ("baddbmm", f"L.baddbmm({name}[0, 0, 0], {name}, {cube}, alpha=0.5)"),
-            ("addbmm", f"L.addbmm({name}[0, 0, 0], {name}, {cube}, beta=2)"),
+            ("bmm", f"vt.bmm({name}, {cube})"),
+            ("baddbmm", f"vt.baddbmm({name}[0, 0, 0], {name}, {cube}, alpha=0.5)"),
+            ("addbmm", f"vt.addbmm({name}[0, 0, 0], {name}, {cube}, beta=2)"),
             ("matmul", f"{name} @ {cube}"),
-            ("einsum", f"L.einsum('bij,bkj->bik', {name}, {name})"),
+            ("einsum", f"vt.einsum('bij,bkj->bik', {name}, {name})"),
         ]
     op, text = c.rng.choice(forms)
     if op == "mm out=":
-        return with_out(c, "mm", f"L.mm({name}, {matrix}")
+        return with_out(c, "mm", f"vt.mm({name}, {matrix}")
     if not c.has(op):
         return None
     result = c.try_eval(text)

@@ -2,11 +2,11 @@
 
 from tests.oracle.gen_index import permuted, positions
 from tests.oracle.generator import MAX_NUMEL, Context, rule
-from tests.oracle.program import Step
+from vtgrad.testing.steps import Line
 
 
 @rule(5, "diag_embed")
-def around(c: Context) -> list[Step] | None:
+def around(c: Context) -> list[Line] | None:
     """New tensors around old ones, and views under other names."""
     name = c.pick()
     if name is None:
@@ -22,16 +22,16 @@ def around(c: Context) -> list[Step] | None:
         ("repeat_interleave", c.call("repeat_interleave", name, "2")),
         ("repeat_interleave", c.call("repeat_interleave", name, "2", str(d))),
         ("narrow_copy", c.call("narrow_copy", name, str(c.rng.randrange(rank or 1)), "0", "1")),
-        ("atleast_1d", f"L.atleast_1d({name})"),
-        ("atleast_2d", f"L.atleast_2d({name})"),
-        ("atleast_3d", f"L.atleast_3d({name})"),
-        ("hstack", f"L.hstack([{name}, {name}])"),
-        ("vstack", f"L.vstack([{name}, {name}])"),
-        ("dstack", f"L.dstack([{name}, {name}])"),
-        ("column_stack", f"L.column_stack([{name}, {name}])"),
+        ("atleast_1d", f"vt.atleast_1d({name})"),
+        ("atleast_2d", f"vt.atleast_2d({name})"),
+        ("atleast_3d", f"vt.atleast_3d({name})"),
+        ("hstack", f"vt.hstack([{name}, {name}])"),
+        ("vstack", f"vt.vstack([{name}, {name}])"),
+        ("dstack", f"vt.dstack([{name}, {name}])"),
+        ("column_stack", f"vt.column_stack([{name}, {name}])"),
         ("broadcast_to", c.call("broadcast_to", name, str((2, *t.shape)))),
-        ("alias_copy", f"L.alias_copy({name})"),
-        ("unsqueeze_copy", f"L.unsqueeze_copy({name}, {c.rng.randint(-rank - 1, rank)})"),
+        ("alias_copy", f"vt.alias_copy({name})"),
+        ("unsqueeze_copy", f"vt.unsqueeze_copy({name}, {c.rng.randint(-rank - 1, rank)})"),
     ]
     if rank in (1, 2):
         forms += [("diag", c.call("diag", name, str(k)))] * 2
@@ -40,17 +40,17 @@ def around(c: Context) -> list[Step] | None:
             ("rot90", c.call("rot90", name, str(k), "(0, 1)")),
             ("swapdims", c.call("swapdims", name, "0", "1")),
             ("moveaxis", c.call("moveaxis", name, "0", "-1")),
-            ("transpose_copy", f"L.transpose_copy({name}, 0, 1)"),
-            ("diagonal_copy", f"L.diagonal_copy({name}, {k})"),
-            ("vsplit", f"L.vsplit({name}, (1,))[0]"),
-            ("hsplit", f"L.hsplit({name}, (1,))[1]"),
+            ("transpose_copy", f"vt.transpose_copy({name}, 0, 1)"),
+            ("diagonal_copy", f"vt.diagonal_copy({name}, {k})"),
+            ("vsplit", f"vt.vsplit({name}, (1,))[0]"),
+            ("hsplit", f"vt.hsplit({name}, (1,))[1]"),
         ]
     op, text = c.rng.choice(forms)
     return c.make(op, text)
 
 
 @rule(3, "put_")
-def stored(c: Context) -> list[Step] | None:
+def stored(c: Context) -> list[Line] | None:
     """Values stored or merged at places; no two are stored at one, see `setitem`."""
     name = c.pick_target()
     if name is None:
@@ -61,7 +61,7 @@ def stored(c: Context) -> list[Step] | None:
     dtype = str(t.dtype).rsplit(".", 1)[-1]
     flat = positions(c, int(t.numel()), 2, unique=True)
     value = c.tensor((len(flat),), dtype)
-    places = f"L.tensor({flat}, dtype=L.int64)"
+    places = f"vt.tensor({flat}, dtype=vt.int64)"
     enough = c.tensor((int(t.numel()),), dtype)
     mask = c.tensor(tuple(t.shape), "bool")
     accumulate = c.rng.choice(("", ", True"))
@@ -87,15 +87,15 @@ def stored(c: Context) -> list[Step] | None:
         forms += [
             ("scatter_reduce", c.call("scatter_reduce", name, str(at), index, src, how)),
             ("scatter_reduce_", f"{name}.scatter_reduce_({at}, {index}, {src}, {how})"),
-            ("index_reduce", f"{name}.index_reduce({at}, L.tensor({rows}), {source}, {other})"),
-            ("index_reduce_", f"{name}.index_reduce_({at}, L.tensor({rows}), {source}, {other})"),
+            ("index_reduce", f"{name}.index_reduce({at}, vt.tensor({rows}), {source}, {other})"),
+            ("index_reduce_", f"{name}.index_reduce_({at}, vt.tensor({rows}), {source}, {other})"),
         ]
     op, text = c.rng.choice(forms)
     return c.make(op, text)
 
 
 @rule(1, "unsafe_split")
-def unsafe(c: Context) -> list[Step] | None:
+def unsafe(c: Context) -> list[Line] | None:
     """A piece that is no view, of a copy that nobody else uses."""
     name = c.pick(lambda t: t.dim() > 0 and bool(t.numel() > 1))
     if name is None or c.get(name).dim() == 0:

@@ -1,8 +1,8 @@
 """Steps that make views, in-place metadata operators, copies and joins."""
 
 from tests.oracle.generator import MAX_NUMEL, Context, rule
-from tests.oracle.program import Step
-from tests.oracle.world import TensorLike
+from tests.oracle.side import TensorLike
+from vtgrad.testing.steps import Line
 
 
 def factor(c: Context, count: int) -> tuple[int, ...]:
@@ -134,7 +134,7 @@ def view_text(c: Context, name: str) -> tuple[str, str]:
 
 
 @rule(22, "view")
-def view(c: Context) -> list[Step] | None:
+def view(c: Context) -> list[Line] | None:
     """A view, or what returns one when it can."""
     name = c.pick()
     if name is None:
@@ -148,7 +148,7 @@ def view(c: Context) -> list[Step] | None:
 
 
 @rule(7, "split")
-def multi_view(c: Context) -> list[Step] | None:
+def multi_view(c: Context) -> list[Line] | None:
     """Operators that give several views at once."""
     name = c.pick(lambda t: t.dim() > 0)
     if name is None:
@@ -179,7 +179,7 @@ def multi_view(c: Context) -> list[Step] | None:
 
 
 @rule(5, "t_")
-def metadata_inplace(c: Context) -> list[Step] | None:
+def metadata_inplace(c: Context) -> list[Line] | None:
     """In-place operators that write no element, only the geometry."""
     name = c.pick_target()
     if name is None:
@@ -200,7 +200,7 @@ def metadata_inplace(c: Context) -> list[Step] | None:
 
 
 @rule(5, "clone")
-def copy(c: Context) -> list[Step] | None:
+def copy(c: Context) -> list[Line] | None:
     """Copies and casts."""
     name = c.pick()
     if name is None:
@@ -213,8 +213,8 @@ def copy(c: Context) -> list[Step] | None:
     forms = [
         ("clone", c.call("clone", name)),
         ("clone", f"{name}.clone()"),
-        ("to", f"{name}.to(L.{dtype})"),
-        ("to", f"{name}.to(L.{dtype}, copy=True)"),
+        ("to", f"{name}.to(vt.{dtype})"),
+        ("to", f"{name}.to(vt.{dtype}, copy=True)"),
         ("double", f"{name}.double()"),
         ("float", f"{name}.float()"),
         ("long", f"{name}.long()"),
@@ -235,7 +235,7 @@ def copy(c: Context) -> list[Step] | None:
 
 
 @rule(5, "cat")
-def join(c: Context) -> list[Step] | None:
+def join(c: Context) -> list[Line] | None:
     """cat and stack."""
     name = c.pick()
     if name is None:
@@ -264,5 +264,5 @@ def join(c: Context) -> list[Step] | None:
         return None
     op = "stack" if stack else "cat"
     d = d - rank if c.chance(0.3) else d
-    text = f"L.{op}([{', '.join(parts)}], dim={d})"
+    text = f"vt.{op}([{', '.join(parts)}], dim={d})"
     return c.make(op, text)

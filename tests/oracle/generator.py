@@ -6,15 +6,16 @@ purpose: see ``Context.blunder``.
 
 import random
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from tests.oracle.program import Step
-from tests.oracle.world import TensorLike, World
+from tests.oracle.side import TensorLike
+from vtgrad.testing.interpreter import Interpreter
+from vtgrad.testing.steps import Line
 
-Maker = Callable[["Context"], list[Step] | None]
+Maker = Callable[["Context"], list[Line] | None]
 MAX_NUMEL = 64
 MAX_TENSORS = 14
 
@@ -44,9 +45,9 @@ def rule(weight: float, *needs: str) -> Callable[[Maker], Maker]:
 class Context:
     """What a maker may use: randomness, the live tensors, and literals of all sorts."""
 
-    def __init__(self, rng: random.Random, world: World, missing: frozenset[str]) -> None:
+    def __init__(self, rng: random.Random, side: Interpreter, missing: frozenset[str]) -> None:
         self.rng = rng
-        self.world = world
+        self.side = side
         self.missing = missing
         # Programs differ in character: some of one dtype, some without a wrong call.
         self.one_dtype = rng.random() < 0.5
@@ -62,7 +63,7 @@ class Context:
     @property
     def torch(self) -> ModuleType:
         """The reference library."""
-        return self.world.lib
+        return self.side.library.module
 
     def fresh(self) -> str:
         """A new name for a tensor."""
@@ -71,7 +72,7 @@ class Context:
 
     def get(self, name: str) -> TensorLike:
         """PyTorch's tensor of this name."""
-        return self.world.env[name]
+        return self.side.names[name]
 
     def has(self, name: str) -> bool:
         """Whether the library under test has the operator."""
@@ -79,7 +80,7 @@ class Context:
 
     def names(self) -> list[str]:
         """All live tensors that are small enough to work with."""
-        return [n for n, t in self.world.tensors().items() if t.numel() <= MAX_NUMEL]
+        return [n for n, t in self.side.tensors().items() if t.numel() <= MAX_NUMEL]
 
     # -- chance --------------------------------------------------------------------------
 
@@ -91,7 +92,7 @@ class Context:
         """True when this argument shall be wrong."""
         if self.blundered or not self.chance(self.clumsiness):
             return False
-        # One fault in a step: which of two is reported is nobody's promise.
+        # One fault in a step: which of two is reported is not specified.
         self.blundered = True
         return True
 
@@ -146,7 +147,7 @@ class Context:
             return False
         base = t._base
         return name in self.leaves or any(
-            base is self.world.env.get(leaf) for leaf in self.leaves if base is not None
+            base is self.side.names.get(leaf) for leaf in self.leaves if base is not None
         )
 
     def accumulated(self, name: str) -> bool:
@@ -249,8 +250,8 @@ class Context:
         """A call that makes a tensor of this shape with literal values."""
         flag = ", requires_grad=True" if grad else ""
         if 0 in shape:
-            return f"L.zeros({shape}, dtype=L.{dtype}{flag})"
-        return f"L.tensor({self.nested(shape, dtype)}, dtype=L.{dtype}{flag})"
+            return f"vt.zeros({shape}, dtype=vt.{dtype}{flag})"
+        return f"vt.tensor({self.nested(shape, dtype)}, dtype=vt.{dtype}{flag})"
 
     # -- steps ---------------------------------------------------------------------------
 
@@ -262,17 +263,17 @@ class Context:
         self._mode = self.rng.choice(modes) if self.chance(0.04) else ""
         return self._mode
 
-    def make(self, op: str, text: str, outputs: int = 1, *, backward: bool = False) -> list[Step]:
+    def make(self, op: str, text: str, outputs: int = 1, *, backward: bool = False) -> list[Line]:
         """A single step that binds fresh names."""
         defs = tuple(self.fresh() for _ in range(outputs))
-        return [Step(text, defs, self.mode(), op, backward)]
+        return [Line(text, defs, self.mode(), op, backward)]
 
     def try_eval(self, text: str) -> Any:
         """What an expression without side effects gives on PyTorch now, or None if it raises."""
         try:
             with self.torch.no_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return eval(text, self.world.env)
+                return eval(text, self.side.names)
         except Exception:
             return None
 
@@ -281,10 +282,10 @@ class Context:
         joined = ", ".join(arguments)
         if self.chance(0.5) or not hasattr(self.torch, op):
             return f"{target}.{op}({joined})"
-        return f"L.{op}({', '.join((target, *arguments))})"
+        return f"vt.{op}({', '.join((target, *arguments))})"
 
 
-def write_step(context: Context, rules: list[Rule], weights: list[float]) -> list[Step]:
+def write_step(context: Context, rules: list[Rule], weights: list[float]) -> list[Line]:
     """One or more next steps."""
     while True:
         context.blundered = False
@@ -292,3 +293,54 @@ def write_step(context: Context, rules: list[Rule], weights: list[float]) -> lis
         steps = chosen.maker(context)
         if steps:
             return steps
+
+
+class LineWriter:
+    """Writes lines of text, from PyTorch's live tensors; see `vtgrad.testing.writer.Writer`.
+
+    Parameters
+    ----------
+    context : Context
+        What makers may use.
+    rules : list of Rule
+        The ways to write a step.
+    weights : list of float
+        How often each is taken.
+    """
+
+    def __init__(self, context: Context, rules: list[Rule], weights: list[float]) -> None:
+        self.context = context
+        self.rules = rules
+        self.weights = weights
+
+    def beginning(self) -> Iterator[Line]:
+        """Leaves that require grad, and copies that may be written."""
+        # Swarm: each program leaves out some kinds of steps, so that the others meet more often.
+        rng = self.context.rng
+        self.weights = [weight * rng.choice((0.0, 0.3, 1.0, 1.0, 3.0)) for weight in self.weights]
+        yield from opening(self.context)
+
+    def next_steps(self) -> Iterator[Line]:
+        """One or more steps whose operands exist."""
+        c = self.context
+        names = list(c.side.tensors())
+        if len(names) > MAX_TENSORS:
+            steps = [Line(f"del {c.rng.choice(names[:8])}", (), "", "del")]
+        else:
+            steps = write_step(c, self.rules, self.weights)
+        for step in steps:
+            if all(c.side.names.get(name) is not None for name in step.uses):
+                yield step
+
+
+def opening(c: Context) -> list[Line]:
+    """The first steps: leaves that require grad, and copies that may be written."""
+    steps = []
+    for _ in range(c.rng.randint(1, 2)):
+        name = c.fresh()
+        dtype = "float64" if c.chance(0.85) else "float32"
+        c.leaves.add(name)
+        steps.append(Line(c.tensor(c.shape(), dtype, grad=True), (name,), "", "tensor"))
+        if c.chance(0.8):
+            steps.append(Line(f"{name}.clone()", (c.fresh(),), "", "clone"))
+    return steps

@@ -5,9 +5,9 @@ import re
 import numpy as np
 
 from tests.oracle.kinds import kind_of
-from tests.oracle.program import Step
+from tests.oracle.side import TensorLike
 from tests.oracle.situation import METADATA, Situation, locations
-from tests.oracle.world import TensorLike
+from vtgrad.testing.steps import Line
 
 
 def shown_beyond_a_view(s: Situation) -> bool:
@@ -15,18 +15,18 @@ def shown_beyond_a_view(s: Situation) -> bool:
         return False
     if s.step.backward and s.divergence.what == "values":
         # A gradient that misses elements in PyTorch.
-        theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+        theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
         strided = any(re.search(r"as_strided_?\(", step.text) for step in s.earlier)
         return (
             strided and theirs.shape == ours.shape and bool(np.all((theirs == ours) | (ours != 0)))
         )
-    return "AsStridedBeyondBackward0" in repr(s.divergence.ours)
+    return "AsStridedBeyondBackward0" in repr(s.divergence.found)
 
 
 def retained_before_metadata(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what not in ("grad", "values"):
         return False
-    tensor = s.world.env.get(s.divergence.where.removesuffix(".grad"))
+    tensor = s.torch.names.get(s.divergence.where.removesuffix(".grad"))
     return (
         tensor is not None
         and bool(tensor.retains_grad)
@@ -39,7 +39,7 @@ def leaf_after_metadata(s: Situation) -> bool:
     return (
         s.divergence is not None
         and s.divergence.what == "grad_fn"
-        and "AccumulateGrad" in f"{s.divergence.torch}{s.divergence.ours}"
+        and "AccumulateGrad" in f"{s.divergence.expected}{s.divergence.found}"
         and any(
             ((step.op in METADATA or "out=" in step.text) and step.mode)
             or step.op in ("resize_", "set_")
@@ -83,16 +83,16 @@ def _is_hooked_around(s: Situation, k: int) -> bool:
     """Whether the tensor of a metadata operator got a hook before it and another one after it."""
     target = _subject(s, s.earlier[k])
 
-    def is_hook(step: Step) -> bool:
+    def is_hook(step: Line) -> bool:
         return step.op == "register_hook" and _subject(s, step) is target
 
     before, after = s.earlier[:k], s.earlier[k + 1 :]
     return target is not None and any(map(is_hook, before)) and any(map(is_hook, after))
 
 
-def _subject(s: Situation, step: Step) -> TensorLike | None:
+def _subject(s: Situation, step: Line) -> TensorLike | None:
     """The tensor whose method a step calls, if it still has that name."""
-    return s.world.env.get(step.text.partition(".")[0])
+    return s.torch.names.get(step.text.partition(".")[0])
 
 
 def retained_of_an_intact_view(s: Situation) -> bool:
@@ -100,14 +100,14 @@ def retained_of_an_intact_view(s: Situation) -> bool:
         return False
     if s.divergence.what != "grad" and not s.divergence.where.endswith(".grad"):
         return False
-    view = s.world.env[s.divergence.where.removesuffix(".grad")]
+    view = s.torch.names[s.divergence.where.removesuffix(".grad")]
     if view._base is None or not view.retains_grad:
         return False
     memory, own = view.untyped_storage().data_ptr(), set(locations(view))
     # Whether it was unrecorded, or a part was written, of which the text does not say where it is.
     written = [
         (other, bool(step.mode) or re.match(rf"{name}\[", step.text) is not None)
-        for name, other in s.world.tensors().items()
+        for name, other in s.torch.tensors().items()
         for step in s.earlier
         if re.search(rf"^(t\d+ = )?{name}(\.\w+_\(|\[|\s*\W+=)|out={name}\b", step.text)
     ]
@@ -139,22 +139,22 @@ _BROKEN = re.compile(
 
 
 def torch_broke(s: Situation) -> bool:
-    if s.divergence is not None and s.divergence.torch == "internal assertion":
+    if s.divergence is not None and s.divergence.expected == "internal assertion":
         return True
     return s.torch_error is not None and _BROKEN.search(str(s.torch_error)) is not None
 
 
 def integers_with_gradient(s: Situation) -> bool:
     if s.torch_error is not None and kind_of(s.torch_error) in _WRITE_REFUSALS:
-        target = s.world.env.get(s.step.text.partition(".")[0].partition("[")[0])
+        target = s.torch.names.get(s.step.text.partition(".")[0].partition("[")[0])
         return (
             s.our_error is None
             and target is not None
             and not (target.is_floating_point() or target.is_complex())
         )
-    if s.divergence is None or s.divergence.where not in s.world.env:
+    if s.divergence is None or s.divergence.where not in s.torch.names:
         return False
-    tensor = s.world.env[s.divergence.where]
+    tensor = s.torch.names[s.divergence.where]
     whole = not (tensor.is_floating_point() or tensor.is_complex())
     return whole and bool(tensor.requires_grad)
 
@@ -181,14 +181,14 @@ def out_is_recorded(s: Situation) -> bool:
         and s.torch_error is None
         and s.our_error is not None
         and kind_of(s.our_error) == "out-grad"
-        and bool(s.world.env[out[1]].requires_grad)
+        and bool(s.torch.names[out[1]].requires_grad)
     )
 
 
 def unfollowable(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "grad_fn":
         return False
-    text = f"{s.divergence.torch}{s.divergence.ours}"
+    text = f"{s.divergence.expected}{s.divergence.found}"
     divided = any(re.search(r"floor_divide_|//=", step.text) for step in (*s.earlier, s.step))
     return "NotImplemented" in text or (divided and "CopySlices" in text)
 
@@ -222,7 +222,7 @@ def inverse_hyperbolic_in_place(s: Situation) -> bool:
         return True
     if s.divergence is None or s.divergence.what != "grad_fn":
         return False
-    return re.search(r"A(cosh|sinh|tanh)Backward1", str(s.divergence.torch)) is not None
+    return re.search(r"A(cosh|sinh|tanh)Backward1", str(s.divergence.expected)) is not None
 
 
 def hidden_views_of_kron(s: Situation) -> bool:
@@ -319,17 +319,17 @@ def gradient_of_nothing(s: Situation) -> bool:
         return False
     if not s.step.backward and s.divergence.what != "grad":
         return False
-    given = s.world.env.get(s.divergence.where)
+    given = s.torch.names.get(s.divergence.where)
     if given is not None and given.numel() == 0:
         return True
     # A gradient to which nothing was added, in a pass that is recorded.
     root = s.tensors_used()
-    recorded = "create_graph=True" in s.step.source
+    recorded = "create_graph=True" in s.step.text
     return recorded and s.divergence.what == "grad" and all(t.numel() == 0 for t in root)
 
 
 def cannot_be_replayed(s: Situation) -> bool:
-    if s.divergence is None or not str(s.divergence.torch).startswith("raises "):
+    if s.divergence is None or not str(s.divergence.expected).startswith("raises "):
         return False
     earlier = {step.op for step in s.earlier}
     return "resize_" in earlier and "detach_" in earlier

@@ -3,8 +3,8 @@
 import re
 
 from tests.oracle.kinds import kind_of
+from tests.oracle.side import TensorLike
 from tests.oracle.situation import Situation
-from tests.oracle.world import TensorLike
 
 __all__ = [
     "built_in_steps",
@@ -39,7 +39,7 @@ def built_in_steps(s: Situation) -> bool:
     used = s.tensors_used()
     return (
         s.divergence is not None
-        and (s.divergence.what, s.divergence.ours) in _OF_FRESH
+        and (s.divergence.what, s.divergence.found) in _OF_FRESH
         and s.divergence.where in s.step.defs
         and bool(used)
         and all(t.is_inference() for t in used)
@@ -86,24 +86,24 @@ def edge_of_a_view_made_inside(s: Situation) -> bool:
     if s.step.backward:
         # A gradient that depends on such a view, and on nothing else that could be differentiated.
         made = {name for step in s.earlier if step.mode == "inference_mode()" for name in step.defs}
-        found = [t for name, t in s.world.tensors().items() if name in made]
+        found = [t for name, t in s.torch.tensors().items() if name in made]
         inside = any(t._base is not None and not t.is_inference() for t in found)
         unrecorded = {"grad_fn": None, "requires_grad": False, "is_leaf": True}
-        return inside and s.divergence.ours == unrecorded[s.divergence.what]
+        return inside and s.divergence.found == unrecorded[s.divergence.what]
     if s.divergence.what == "requires_grad":
         # Stored in its own memory, it is read first, and what was read has no producer.
         inside = any(t._base is not None and t.grad_fn is None for t in s.tensors_used())
-        return inside and s.step.op == "setitem" and s.divergence.torch is True
+        return inside and s.step.op == "setitem" and s.divergence.expected is True
     nowhere = "(('ViewBackward0', 'ViewBackward0', ((None, 0),)), 0)"
-    theirs = repr(s.divergence.torch).replace(nowhere, "(None, 0)")
-    return theirs == repr(s.divergence.ours)
+    theirs = repr(s.divergence.expected).replace(nowhere, "(None, 0)")
+    return theirs == repr(s.divergence.found)
 
 
 def dtype_view_in_inference_mode(s: Situation) -> bool:
     return (
         s.divergence is not None
         and s.divergence.what in ("_version", "is_inference")
-        and re.search(r"\.view\(L\.", s.step.text) is not None
+        and re.search(r"\.view\(vt\.", s.step.text) is not None
     )
 
 

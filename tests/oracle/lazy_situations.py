@@ -54,7 +54,7 @@ def gradient_is_resolved(s: Situation) -> bool:
         s.divergence is not None
         and s.step.backward
         and s.divergence.what in ("is_conj", "is_neg")
-        and s.divergence.ours is False
+        and s.divergence.found is False
     )
 
 
@@ -62,7 +62,7 @@ def product_is_resolved(s: Situation) -> bool:
     return (
         s.divergence is not None
         and s.divergence.what in ("is_conj", "is_neg")
-        and s.divergence.ours is False
+        and s.divergence.found is False
         and s.step.op in ("dot", "vdot", "inner", "matmul", "tensordot", "linalg.vecdot")
     )
 
@@ -100,7 +100,7 @@ def sign_lost_by_half(s: Situation) -> bool:
         return False
     if not s.step.op.startswith(("copy_", "setitem", "[]=")):
         return False
-    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
     if not (
         any(t.is_neg() for t in s.tensors_used())
         or re.search(r"_neg_view\(|\.imag\b", s.step.text) is not None

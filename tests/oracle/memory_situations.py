@@ -48,7 +48,7 @@ def reads_what_it_wrote(s: Situation) -> bool:
 def different_memory(s: Situation) -> bool:
     strangers = [
         t
-        for t in s.world.tensors().values()
+        for t in s.torch.tensors().values()
         if t._base is not None
         and t.untyped_storage().data_ptr() != t._base.untyped_storage().data_ptr()
     ]
@@ -56,7 +56,7 @@ def different_memory(s: Situation) -> bool:
     if refused and s.step.op == "set_" and s.torch_error is None:
         # It may be other elements of the same memory.
         return True
-    unreadable = s.divergence is not None and s.divergence.ours == "raises view-invalid"
+    unreadable = s.divergence is not None and s.divergence.found == "raises view-invalid"
     return bool(strangers) and (refused or unreadable)
 
 
@@ -67,7 +67,7 @@ def swap_of_a_saved_result(s: Situation) -> bool:
 def nothing_is_read(s: Situation) -> bool:
     if s.torch_error is not None or s.our_error is None or kind_of(s.our_error) != "index":
         return False
-    made = [s.world.env[name] for name in s.step.defs]
+    made = [s.torch.names[name] for name in s.step.defs]
     if s.step.op == "setitem":
         return any(t.numel() == 0 for t in s.tensors_used())
     return s.step.op == "getitem" and all(t.numel() == 0 for t in made)
@@ -76,7 +76,7 @@ def nothing_is_read(s: Situation) -> bool:
 def aliased_gradients(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "grad":
         return False
-    theirs, ours = s.divergence.torch, s.divergence.ours
+    theirs, ours = s.divergence.expected, s.divergence.found
     if not isinstance(theirs, tuple) or not isinstance(ours, tuple):
         return False
     label = f"{s.divergence.where}.grad"
@@ -87,7 +87,7 @@ def version_of_fresh(s: Situation) -> bool:
     return (
         s.divergence is not None
         and s.divergence.what == "_version"
-        and s.divergence.ours == 0
+        and s.divergence.found == 0
         and s.divergence.where in s.step.defs
         and re.search(r"isfinite|isclose|copy'\)|pickle'\)", s.step.text) is not None
     )
@@ -101,7 +101,7 @@ def out_over_input(s: Situation) -> bool:
     if s.our_error is None and (s.divergence is None or s.divergence.what != "values"):
         return False
     names = re.findall(r"\bt\d+\b", s.step.text)
-    *factors, out = [s.world.env[name].untyped_storage().data_ptr() for name in names]
+    *factors, out = [s.torch.names[name].untyped_storage().data_ptr() for name in names]
     return out in factors
 
 
@@ -136,7 +136,7 @@ def copied_from_another_dtype(s: Situation) -> bool:
 def memory_that_grew(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "values" or s.step.op != "set_":
         return False
-    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
     # What lay there before agrees.
     return bool(np.all((theirs == ours) | (ours == 0)))
 
@@ -144,7 +144,7 @@ def memory_that_grew(s: Situation) -> bool:
 def stride_of_nothing(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "stride":
         return False
-    tensor = s.world.env[s.divergence.where]
+    tensor = s.torch.names[s.divergence.where]
     # A custom Function may return a view of a tensor that it has made, and nobody else has.
-    known = any(tensor._base is other for other in s.world.tensors().values())
+    known = any(tensor._base is other for other in s.torch.tensors().values())
     return tensor.numel() == 0 and not known

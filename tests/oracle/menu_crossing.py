@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tests.oracle.menu import DTYPES
-from tests.oracle.program import Program, Step
+from vtgrad.testing.steps import Line
 
 # `t0` is written, of one dtype; `t1` and `t2` (0-d) are written to it, of another.
 _WRITES = (
@@ -13,21 +13,21 @@ _WRITES = (
     "t0[0] = t2",
     "t0[:2] = t1[:2]",
     "t0[...] = t1",
-    "t0[L.tensor([0, 1])] = t1[:2]",
-    "t0[L.tensor([0, 1])] = t2",
-    "t0[L.tensor([True, False, True, False])] = t2",
-    "t0[L.tensor([True, False, True, False])] = t1[:2]",
-    "t0.index_put_((L.tensor([0, 1]),), t1[:2], accumulate=True)",
-    "t0.masked_fill_(L.tensor([True, False, True, False]), t2)",
-    "t0.masked_scatter_(L.tensor([True, False, True, False]), t1)",
-    "t0.index_fill_(0, L.tensor([0, 2]), t2)",
-    "t0.index_copy_(0, L.tensor([0, 1]), t1[:2])",
-    "t0.index_add_(0, L.tensor([0, 1]), t1[:2])",
-    "t0.view(4, 1).index_reduce_(0, L.tensor([0, 1]), t1[:2].view(2, 1), 'prod')",
-    "t0.scatter_(0, L.tensor([0, 1]), t1)",
-    "t0.scatter_add_(0, L.tensor([0, 1]), t1)",
-    "t0.scatter_reduce_(0, L.tensor([0, 1]), t1, 'prod')",
-    "t0.put_(L.tensor([0, 1]), t1[:2])",
+    "t0[vt.tensor([0, 1])] = t1[:2]",
+    "t0[vt.tensor([0, 1])] = t2",
+    "t0[vt.tensor([True, False, True, False])] = t2",
+    "t0[vt.tensor([True, False, True, False])] = t1[:2]",
+    "t0.index_put_((vt.tensor([0, 1]),), t1[:2], accumulate=True)",
+    "t0.masked_fill_(vt.tensor([True, False, True, False]), t2)",
+    "t0.masked_scatter_(vt.tensor([True, False, True, False]), t1)",
+    "t0.index_fill_(0, vt.tensor([0, 2]), t2)",
+    "t0.index_copy_(0, vt.tensor([0, 1]), t1[:2])",
+    "t0.index_add_(0, vt.tensor([0, 1]), t1[:2])",
+    "t0.view(4, 1).index_reduce_(0, vt.tensor([0, 1]), t1[:2].view(2, 1), 'prod')",
+    "t0.scatter_(0, vt.tensor([0, 1]), t1)",
+    "t0.scatter_add_(0, vt.tensor([0, 1]), t1)",
+    "t0.scatter_reduce_(0, vt.tensor([0, 1]), t1, 'prod')",
+    "t0.put_(vt.tensor([0, 1]), t1[:2])",
     "t0.add_(t1)",
     "t0.add_(t2)",
     "t0.sub_(t1)",
@@ -46,9 +46,9 @@ _WRITES = (
     "t0.lerp_(t1, 0.5)",
     "t0.clamp_(t1)",
     "t0.atan2_(t1)",
-    "L.add(t1, t1, out=t0)",
-    "L.mul(t1, t2, out=t0)",
-    "L.sum(t1, 0, keepdim=True, out=t0[:1])",
+    "vt.add(t1, t1, out=t0)",
+    "vt.mul(t1, t2, out=t0)",
+    "vt.sum(t1, 0, keepdim=True, out=t0[:1])",
     "t1 += t0",
     "t1 *= t2",
 )
@@ -57,11 +57,11 @@ _NUMBERS = ("2", "-1", "300", "2.7", "True", "1j", "1 + 0j", "1e40", "2**40")
 _NUMBER_WRITES = (
     "t0.fill_({n})",
     "t0[0] = {n}",
-    "t0[L.tensor([0, 1])] = {n}",
-    "t0[L.tensor([True, False, True, False])] = {n}",
-    "t0.masked_fill_(L.tensor([True, False, True, False]), {n})",
-    "t0.index_fill_(0, L.tensor([0, 2]), {n})",
-    "t0.scatter_(0, L.tensor([0, 1]), {n})",
+    "t0[vt.tensor([0, 1])] = {n}",
+    "t0[vt.tensor([True, False, True, False])] = {n}",
+    "t0.masked_fill_(vt.tensor([True, False, True, False]), {n})",
+    "t0.index_fill_(0, vt.tensor([0, 2]), {n})",
+    "t0.scatter_(0, vt.tensor([0, 1]), {n})",
     "t0.add_({n})",
     "t0.mul_({n})",
     "t0.div_({n})",
@@ -70,23 +70,23 @@ _NUMBER_WRITES = (
 )
 
 
-def crossing() -> Iterator[Program]:
+def crossing() -> Iterator[tuple[Line, ...]]:
     """Every write, for all pairs of dtypes."""
     for left in DTYPES:
         for right in DTYPES:
             head = (
-                Step(f"L.tensor([1, 0, 3, 2], dtype=L.{left})", ("t0",)),
-                Step(f"L.tensor([2, 1, 0, 3], dtype=L.{right})", ("t1",)),
-                Step(f"L.tensor(2, dtype=L.{right})", ("t2",)),
+                Line(f"vt.tensor([1, 0, 3, 2], dtype=vt.{left})", ("t0",)),
+                Line(f"vt.tensor([2, 1, 0, 3], dtype=vt.{right})", ("t1",)),
+                Line(f"vt.tensor(2, dtype=vt.{right})", ("t2",)),
             )
             for text in _WRITES:
-                yield (*head, Step(text, (), "", f"{left} {right} {text}"))
+                yield (*head, Line(text, (), "", f"{left} {right} {text}"))
 
 
-def numbers() -> Iterator[Program]:
+def numbers() -> Iterator[tuple[Line, ...]]:
     """Every write of a number, for all dtypes."""
     for dtype in DTYPES:
-        head = Step(f"L.tensor([1, 0, 3, 2], dtype=L.{dtype})", ("t0",))
+        head = Line(f"vt.tensor([1, 0, 3, 2], dtype=vt.{dtype})", ("t0",))
         for text in _NUMBER_WRITES:
             for number in _NUMBERS:
                 if dtype == "float16" and number in ("1e40", "2**40"):
@@ -94,18 +94,18 @@ def numbers() -> Iterator[Program]:
                     # brackets; vtgrad refuses both.
                     continue
                 call = text.format(n=number)
-                yield (head, Step(call, (), "", f"{dtype} {call}"))
+                yield (head, Line(call, (), "", f"{dtype} {call}"))
 
 
-def recorded() -> Iterator[Program]:
+def recorded() -> Iterator[tuple[Line, ...]]:
     """Writes of one floating dtype to another that are recorded, and their gradients."""
     floating = ("float32", "float64", "complex64", "complex128", "float16")
     for left in floating:
         for right in floating:
             head = (
-                Step(f"L.tensor([1, 0.5, 3, 2], dtype=L.{left}, requires_grad=True)", ("t0",)),
-                Step(f"L.tensor([2, 1, 0.25, 3], dtype=L.{right}, requires_grad=True)", ("t1",)),
-                Step("t0.clone()", ("t2",)),
+                Line(f"vt.tensor([1, 0.5, 3, 2], dtype=vt.{left}, requires_grad=True)", ("t0",)),
+                Line(f"vt.tensor([2, 1, 0.25, 3], dtype=vt.{right}, requires_grad=True)", ("t1",)),
+                Line("t0.clone()", ("t2",)),
             )
             for text in (
                 "t2.copy_(t1)",
@@ -114,16 +114,16 @@ def recorded() -> Iterator[Program]:
                 "t2.fill_(t1[0])",
                 "t2.add_(t1)",
                 "t2.mul_(t1)",
-                "t2[L.tensor([0, 1])] = t1[:2]",
-                "t2.masked_fill_(L.tensor([True, False, True, False]), t1[0])",
-                "t2.index_fill_(0, L.tensor([0]), t1[0])",
+                "t2[vt.tensor([0, 1])] = t1[:2]",
+                "t2.masked_fill_(vt.tensor([True, False, True, False]), t1[0])",
+                "t2.index_fill_(0, vt.tensor([0]), t1[0])",
             ):
                 root = f"(t2 * t2.detach()).sum().{_REAL[left]}"
-                total = f"[dense(g) for g in L.autograd.grad({root}, [t0, t1])]"
+                total = f"[dense(g) for g in vt.autograd.grad({root}, [t0, t1])]"
                 yield (
                     *head,
-                    Step(text, (), "", f"{left} {right} {text}"),
-                    Step(total, ("t3", "t4"), "", "grad", True),
+                    Line(text, (), "", f"{left} {right} {text}"),
+                    Line(total, ("t3", "t4"), "", "grad", True),
                 )
 
 

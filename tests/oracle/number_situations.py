@@ -24,10 +24,10 @@ def nothing_to_compute(s: Situation) -> bool:
 def complex_infinities(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "values":
         return False
-    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
     known = np.isfinite(theirs)
     # Or the parts of complex numbers.
-    views = any(t.is_complex() for t in s.world.tensors().values())
+    views = any(t.is_complex() for t in s.torch.tensors().values())
     return (
         (theirs.dtype.kind == "c" or (theirs.dtype.kind == "f" and views))
         and bool(np.isnan(theirs[~known]).any())
@@ -47,7 +47,7 @@ def second_derivative_at_the_origin(s: Situation) -> bool:
         return False
     if not any(re.search(_MASKED_ONCE, step.text) for step in s.earlier):
         return False
-    theirs, ours = _numbers(s.divergence.torch), _numbers(s.divergence.ours)
+    theirs, ours = _numbers(s.divergence.expected), _numbers(s.divergence.found)
     known = ~np.isnan(theirs)
     return (
         theirs.shape == ours.shape and not known.all() and np.allclose(theirs[known], ours[known])
@@ -67,7 +67,7 @@ def power_of_false(s: Situation) -> bool:
         return False
     if not any(re.search(r"(\*\*|pow_?\().*False", step.text) for step in s.earlier):
         return False
-    theirs, ours = _numbers(s.divergence.torch), _numbers(s.divergence.ours)
+    theirs, ours = _numbers(s.divergence.expected), _numbers(s.divergence.found)
     known = ~np.isnan(theirs)
     return (
         theirs.shape == ours.shape and not known.all() and np.allclose(theirs[known], ours[known])
@@ -89,7 +89,7 @@ def _gradients_behind(s: Situation, names: str) -> tuple[Numbers, Numbers] | Non
         return None
     if not any(re.search(rf"\b({names})_?\(", step.text) for step in s.earlier):
         return None
-    theirs, ours = _numbers(s.divergence.torch), _numbers(s.divergence.ours)
+    theirs, ours = _numbers(s.divergence.expected), _numbers(s.divergence.found)
     return (theirs, ours) if theirs.shape == ours.shape else None
 
 
@@ -109,7 +109,7 @@ def behind_two_zeros(s: Situation) -> bool:
         return False
     theirs, ours = found
     same = np.isclose(theirs, ours, rtol=1e-4, equal_nan=True)
-    values = [_numbers(t.tolist()) for t in s.world.tensors().values()]
+    values = [_numbers(t.tolist()) for t in s.torch.tensors().values()]
     return bool(np.isnan(ours[~same]).all()) and not np.isfinite(np.concatenate(values)).all()
 
 
@@ -136,7 +136,7 @@ def sign_of_nan(s: Situation) -> bool:
     nans = [np.asarray((t != t).tolist()) for t in s.tensors_used()]
     if not any(bool(nan.any()) for nan in nans):
         return False
-    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
     if theirs.dtype.kind != "b":
         return same_bits(np.abs(theirs), np.abs(ours))
     return any(
@@ -148,7 +148,7 @@ def sign_of_nan(s: Situation) -> bool:
 def digamma_beside_a_pole(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "values" or "digamma" not in s.step.op:
         return False
-    theirs, ours = np.asarray(s.divergence.torch), np.asarray(s.divergence.ours)
+    theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
     near = np.isclose(theirs, ours, rtol=1e-9, equal_nan=True) | (np.abs(ours) > 1e6)
     known = near & (np.sign(theirs) == np.sign(ours))
     return bool(np.all(known | np.isnan(theirs) & np.isnan(ours)))

@@ -10,7 +10,8 @@ from typing import Any
 import numpy.typing as npt
 
 from tests.oracle.kinds import kind_of
-from tests.oracle.world import TensorLike, World
+from tests.oracle.side import TensorLike, opaque_of
+from vtgrad.testing.interpreter import Interpreter
 
 Array = npt.NDArray[Any]
 DEPTH = 3
@@ -115,19 +116,41 @@ def reading(tensor: TensorLike, attribute: str) -> Any:
         )
 
 
+class Observer:
+    """Takes down the state of one side again and again.
+
+    Parameters
+    ----------
+    side : Interpreter
+        The side.
+    """
+
+    def __init__(self, side: Interpreter) -> None:
+        self.side = side
+        self._previous_grads: dict[str, TensorLike] = {}
+
+    def observe(self, deep: bool) -> Snapshot:
+        """Take down the state of all tensors; ``deep`` reads the graph, which rebuilds views."""
+        return _observe(self.side, self._previous_grads, deep)
+
+
 def observe_grad(
-    world: World, name: str, tensor: TensorLike, storages: Labels, snap: Snapshot
+    previous_grads: dict[str, TensorLike],
+    name: str,
+    tensor: TensorLike,
+    storages: Labels,
+    snap: Snapshot,
 ) -> object:
     """``.grad`` without its layout when it is not a leaf's."""
     grad = reading(tensor, "grad")
     if isinstance(grad, str):
         return grad
-    before = world.previous_grads.get(name)
+    before = previous_grads.get(name)
     if grad is None:
-        world.previous_grads.pop(name, None)
+        previous_grads.pop(name, None)
         return None
     snap.keep.append(grad)
-    world.previous_grads[name] = grad
+    previous_grads[name] = grad
     snap.add_values(f"{name}.grad", grad)
     return (
         dtype_name(grad.dtype),
@@ -139,13 +162,12 @@ def observe_grad(
     )
 
 
-def observe(world: World, deep: bool) -> Snapshot:
-    """Take down the state of all tensors; ``deep`` also reads the graph, which rebuilds views."""
+def _observe(side: Interpreter, previous_grads: dict[str, TensorLike], deep: bool) -> Snapshot:
     snap = Snapshot()
     objects, storages, bases, nodes = Labels(), Labels(), Labels(), Labels()
-    opaque = {id(node) for node in world.opaque if node is not None}
-    tensors = world.tensors()
-    for name, value in world.variables().items():
+    opaque = {id(node) for node in opaque_of(side) if node is not None}
+    tensors = side.tensors()
+    for name, value in side.variables().items():
         if name not in tensors:
             snap.fields[name] = {"value": plain(value)}
     for name, tensor in tensors.items():
@@ -187,5 +209,5 @@ def observe(world: World, deep: bool) -> Snapshot:
         seen = snap.fields[name]
         # Reading ``.grad`` asks whether the tensor is a leaf, which rebuilds a stale view.
         if seen["object"] == name and (deep or not seen["_is_view"]):
-            seen["grad"] = observe_grad(world, name, tensor, storages, snap)
+            seen["grad"] = observe_grad(previous_grads, name, tensor, storages, snap)
     return snap

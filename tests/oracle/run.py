@@ -5,19 +5,12 @@ import sys
 import time
 
 from tests.oracle.fuzz import Fuzzer, Totals
-from tests.oracle.lockstep import Run
-from tests.oracle.program import render
-from tests.oracle.shrink import shrink
+from vtgrad.testing.session import DivergenceError
 
 
-def report(run: Run, peer: str) -> str:
+def report(failure: DivergenceError | None) -> str:
     """A failed program as text for both libraries, and what differed."""
-    lines = [f"--- {run.signature}"]
-    lines += [f"  {divergence}" for divergence in run.divergences[:6]]
-    lines.append(
-        render(run.program, "torch").replace("import torch as L", f"import torch as L  # {peer}")
-    )
-    return "\n".join(lines)
+    return "" if failure is None else f"--- {failure.signature}\n{failure}"
 
 
 def main() -> int:
@@ -46,9 +39,9 @@ def main() -> int:
         index, deep, run = totals.failures[signature]
         if options.only in signature and shown < options.show:
             shown += 1
-            small = run if options.no_shrink else shrink(run, options.peer, deep)
+            small = run.failure if options.no_shrink else fuzzer.smallest(deep, run)
             print(f"\n=== {count} x {signature} (program {index})")
-            print(report(small, options.peer))
+            print(report(small))
     print(f"\n{totals.programs} programs, {totals.steps} steps, {totals.errors} refused by both,")
     print(
         f"{sum(totals.counts.values())} diverged, {len(totals.counts)} signatures, {seconds:.0f} s"

@@ -15,7 +15,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 import vtgrad
 from tests.oracle.cases import Case
-from tests.oracle.program import Program, Step
+from vtgrad.testing.steps import Line
 
 DTYPES = (torch.float64, torch.complex128, torch.float32, torch.int64, torch.uint8, torch.bool)
 #: Of one operator and dtype, from both ends of its list: they grow odder.
@@ -84,7 +84,7 @@ def names() -> list[str]:
 class _Writer:
     """Writes one sample's arguments as text, and the steps that make its tensors."""
 
-    steps: list[Step]
+    steps: list[Line]
     leaves: list[str]
     known: dict[int, str]
     gaps: bool
@@ -98,7 +98,7 @@ class _Writer:
     def bind(self, text: str, op: str = "operand") -> str:
         """Name the value of an expression."""
         name = f"t{len(self.steps)}"
-        self.steps.append(Step(text, (name,), "", op))
+        self.steps.append(Line(text, (name,), "", op))
         return name
 
     def text(self, value: Any) -> str:
@@ -106,9 +106,9 @@ class _Writer:
         if isinstance(value, torch.Tensor):
             return self.known.get(id(value)) or self.tensor(value)
         if isinstance(value, torch.dtype):
-            return "L." + str(value).rpartition(".")[2]
+            return "vt." + str(value).rpartition(".")[2]
         if isinstance(value, torch.memory_format):
-            return "L." + str(value).rpartition(".")[2]
+            return "vt." + str(value).rpartition(".")[2]
         if isinstance(value, list):
             return "[" + ", ".join(map(self.text, value)) + "]"
         if isinstance(value, tuple):
@@ -125,14 +125,14 @@ class _Writer:
             raise Unwritable(f"{value.dtype} {tuple(value.shape)}")
         dtype = str(value.dtype).rpartition(".")[2]
         numbers = _number(repr(value.detach().reshape(-1).tolist()))
-        made = f"L.tensor({numbers}, dtype=L.{dtype}).reshape({tuple(value.shape)})"
+        made = f"vt.tensor({numbers}, dtype=vt.{dtype}).reshape({tuple(value.shape)})"
         if value.requires_grad:
             name = self.bind(f"{made}.requires_grad_()")
             self.leaves.append(name)
         else:
             name = self.bind(made)
         if self.gaps:
-            name = self.bind(f"L.stack([{name}, {name}], -1)[..., 1]")
+            name = self.bind(f"vt.stack([{name}, {name}], -1)[..., 1]")
         self.known[id(value)] = name
         return name
 
@@ -142,7 +142,7 @@ def _number(text: str) -> str:
     return text.replace("nan", "float('nan')").replace("inf", "float('inf')")
 
 
-def _program(entry: Any, sample: Any, outputs: int, way: str) -> Program:
+def _program(entry: Any, sample: Any, outputs: int, way: str) -> tuple[Line, ...]:
     """One sample of an operator in one of its `_ways`."""
     writer = _Writer(gaps=way == "gaps")
     subject = writer.text(sample.input)
@@ -151,7 +151,7 @@ def _program(entry: Any, sample: Any, outputs: int, way: str) -> Program:
     if way == "in place":
         subject = writer.bind(f"{subject}.clone()")
     elif way == "on a part":
-        whole = writer.bind(f"L.stack([{subject}, {subject}])")
+        whole = writer.bind(f"vt.stack([{subject}, {subject}])")
         subject = writer.bind(f"{whole}[1]")
     elif way == "out":
         rest += ["out=" + _outs(outputs, sample)]
@@ -160,12 +160,12 @@ def _program(entry: Any, sample: Any, outputs: int, way: str) -> Program:
         method = (entry.inplace_variant if written else entry.method_variant).__name__
         call = f"{subject}.{method}({', '.join(rest)})"
     elif _function(entry):
-        call = f"L.{entry.name}({', '.join([subject, *rest])})"
+        call = f"vt.{entry.name}({', '.join([subject, *rest])})"
     else:
         call = f"{subject}.{entry.name}({', '.join(rest)})"
     count = len(writer.steps)
     results = tuple(f"t{count + k}" for k in range(outputs))
-    writer.steps.append(Step(call, results, "no_grad()" if way == "out" else "", entry.name))
+    writer.steps.append(Line(call, results, "no_grad()" if way == "out" else "", entry.name))
     if not writer.leaves or way == "out":
         return tuple(writer.steps)
     wanted = "[" + ", ".join(writer.leaves) + "]"
@@ -176,12 +176,12 @@ def _program(entry: Any, sample: Any, outputs: int, way: str) -> Program:
         sources = ", ".join(of)
         weights = ", ".join(f"ramp({name})" for name in of)
         gradient = (
-            f"L.autograd.grad([{sources}], {wanted}, grad_outputs=[{weights}], "
+            f"vt.autograd.grad([{sources}], {wanted}, grad_outputs=[{weights}], "
             f"allow_unused=True{', create_graph=True' if times == 1 else ''})"
         )
         pick = "[0]" if len(found) == 1 else ""
         text = f"[dense(g) for g in {gradient}]{pick}"
-        writer.steps.append(Step(text, found, "", entry.name, backward=True))
+        writer.steps.append(Line(text, found, "", entry.name, backward=True))
         of = found[:1]
         count += len(found)
     return tuple(writer.steps)
@@ -198,7 +198,7 @@ def _options(sample: Any) -> dict[str, Any]:
 
 def _outs(outputs: int, sample: Any) -> str:
     dtype = str(sample.input.dtype).rpartition(".")[2]
-    one = f"L.zeros(0, dtype=L.{dtype})"
+    one = f"vt.zeros(0, dtype=vt.{dtype})"
     return one if outputs == 1 else "(" + ", ".join([one] * outputs) + ")"
 
 

@@ -5,9 +5,10 @@ The questions that the allowlist asks about it are in the files `*_situations.py
 
 from dataclasses import dataclass
 
-from tests.oracle.compare import Divergence
-from tests.oracle.program import Step
-from tests.oracle.world import TensorLike, World
+from tests.oracle.side import TensorLike
+from vtgrad.testing.interpreter import Interpreter
+from vtgrad.testing.judging import Divergence
+from vtgrad.testing.steps import Line
 
 # Operators that change sizes and strides in place.
 METADATA = frozenset("t_ transpose_ swapaxes_ squeeze_ unsqueeze_ as_strided_".split())
@@ -19,11 +20,11 @@ class Situation:
 
     Attributes
     ----------
-    step : Step
+    step : Line
         The step.
-    earlier : tuple of Step
+    earlier : tuple of Line
         The steps before it.
-    world : World
+    torch : Interpreter
         PyTorch's side after it.
     torch_error, our_error : Exception or None
         What each side raised.
@@ -31,16 +32,16 @@ class Situation:
         The observable that differs, when both accepted the step or both refused it.
     """
 
-    step: Step
-    earlier: tuple[Step, ...]
-    world: World
+    step: Line
+    earlier: tuple[Line, ...]
+    torch: Interpreter
     torch_error: Exception | None
     our_error: Exception | None
     divergence: Divergence | None
 
     def tensors_used(self) -> list[TensorLike]:
         """PyTorch's tensors that the step names."""
-        env = self.world.env
+        env = self.torch.names
         return [env[name] for name in sorted(self.step.uses) if env.get(name) is not None]
 
 

@@ -14,8 +14,10 @@ from tests.oracle import (
 )
 from tests.oracle.cases import Case, case, failures
 from tests.oracle.fuzz import missing_names
-from tests.oracle.lockstep import Run
-from tests.oracle.program import Program, Step, render
+from tests.oracle.prelude import PRELUDE
+from vtgrad.testing.program import script
+from vtgrad.testing.session import Run
+from vtgrad.testing.steps import Line
 
 SIGNS = ("+", "-", "*", "/", "**", "//", "%", "<", "<=", ">", ">=", "==", "!=", "&", "|", "^")
 REDUCTIONS = (
@@ -24,55 +26,55 @@ REDUCTIONS = (
 ).split()
 
 
-def promotion(op: str) -> Iterator[Program]:
+def promotion(op: str) -> Iterator[tuple[Line, ...]]:
     """All pairs of dtypes for a binary operator, with arrays, 0-d tensors and numbers."""
     for left in menu.DTYPES:
         for right in menu.DTYPES:
             yield tuple(
-                Step(text, (f"t{k}",), "", f"{op} {left} {right}")
+                Line(text, (f"t{k}",), "", f"{op} {left} {right}")
                 for k, text in enumerate(
                     (
-                        f"L.tensor([1, 2], dtype=L.{left})",
-                        f"L.tensor([2, 1], dtype=L.{right})",
-                        f"L.tensor(1, dtype=L.{left})",
-                        f"L.tensor(2, dtype=L.{right})",
-                        f"L.{op}(t0, t1)",
-                        f"L.{op}(t0, t3)",
-                        f"L.{op}(t2, t1)",
-                        f"L.{op}(t2, t3)",
+                        f"vt.tensor([1, 2], dtype=vt.{left})",
+                        f"vt.tensor([2, 1], dtype=vt.{right})",
+                        f"vt.tensor(1, dtype=vt.{left})",
+                        f"vt.tensor(2, dtype=vt.{right})",
+                        f"vt.{op}(t0, t1)",
+                        f"vt.{op}(t0, t3)",
+                        f"vt.{op}(t2, t1)",
+                        f"vt.{op}(t2, t3)",
                         f"t0.clone().{op}_(t1)" if op not in menu.WITHOUT_INPLACE else "t0",
                     )
                 )
             )
 
 
-def unary_dtypes(op: str) -> Iterator[Program]:
+def unary_dtypes(op: str) -> Iterator[tuple[Line, ...]]:
     """A function of one tensor on every dtype."""
     for dtype in menu.DTYPES:
         texts = (
-            f"L.tensor([[0, 1], [1, 1]], dtype=L.{dtype})",
-            f"L.{op}(t0)",
-            f"L.{op}(t0.t()[0])",
-            f"L.{op}(L.tensor(1, dtype=L.{dtype}))",
+            f"vt.tensor([[0, 1], [1, 1]], dtype=vt.{dtype})",
+            f"vt.{op}(t0)",
+            f"vt.{op}(t0.t()[0])",
+            f"vt.{op}(vt.tensor(1, dtype=vt.{dtype}))",
             f"t0.clone().{op}_()" if op not in menu.WITHOUT_INPLACE else "t0",
         )
-        yield tuple(Step(t, (f"t{k}",), "", f"{op} {dtype}") for k, t in enumerate(texts))
+        yield tuple(Line(t, (f"t{k}",), "", f"{op} {dtype}") for k, t in enumerate(texts))
 
 
-def reduction_dtypes(op: str) -> Iterator[Program]:
+def reduction_dtypes(op: str) -> Iterator[tuple[Line, ...]]:
     """A reduction on every dtype."""
     for dtype in menu.DTYPES:
         head = (
-            Step(f"L.tensor([[0, 1, 1], [1, 0, 1]], dtype=L.{dtype})", ("t0",)),
-            Step(f"L.zeros((0, 2), dtype=L.{dtype})", ("t1",)),
-            Step(f"L.tensor(1, dtype=L.{dtype})", ("t2",)),
+            Line(f"vt.tensor([[0, 1, 1], [1, 0, 1]], dtype=vt.{dtype})", ("t0",)),
+            Line(f"vt.zeros((0, 2), dtype=vt.{dtype})", ("t1",)),
+            Line(f"vt.tensor(1, dtype=vt.{dtype})", ("t2",)),
         )
         pair = "[0]" if op in ("max", "min") else ""
         for call in (
             f"t0.{op}()", f"t0.{op}(0){pair}", f"t0.{op}(-1, keepdim=True){pair}", f"t1.{op}()",
             f"t1.{op}(0){pair}", f"t1.{op}(1){pair}", f"t2.{op}()", f"t2.{op}(0){pair}",
         ):  # fmt: skip
-            yield (*head, Step(call, ("t3",), "", f"{op} {dtype}"))
+            yield (*head, Line(call, ("t3",), "", f"{op} {dtype}"))
 
 
 def setitem(target: str, index: str, value: str) -> Case:
@@ -110,9 +112,9 @@ def groups() -> dict[str, Iterator[Case]]:
     return found
 
 
-def programs() -> dict[str, Iterator[Program]]:
+def programs() -> dict[str, Iterator[tuple[Line, ...]]]:
     """The dtype tables by operator."""
-    found: dict[str, Iterator[Program]] = {}
+    found: dict[str, Iterator[tuple[Line, ...]]] = {}
     for op in menu.BINARY:
         found[f"{op} dtypes"] = promotion(op)
     for op in (*menu.UNARY, *menu.TESTS):
@@ -138,7 +140,7 @@ def describe(one: Case, run: Run, peer: str) -> str:
     """A failed case in a few lines."""
     lines = [f"### {one.call}   [{run.signature}]"]
     lines += [f"    {divergence}" for divergence in run.divergences[:2]]
-    lines.append(render(run.program, peer).split("\n\n", 1)[-1] if len(run.steps) < 12 else "")
+    lines.append(script(run.steps, peer, prelude=PRELUDE) if len(run.steps) < 12 else "")
     return "\n".join(lines)
 
 
@@ -169,7 +171,7 @@ def main() -> int:
         for one, run in found[: options.show]:
             if options.brief:
                 first = run.divergences[0]
-                pair = f"{str(first.torch)[:150]} / {str(first.ours)[:150]}"
+                pair = f"{str(first.expected)[:150]} / {str(first.found)[:150]}"
                 print(f"  {one.call}: {first.where}.{first.what} {pair}")
                 continue
             print(describe(one, run, options.peer))

@@ -8,19 +8,19 @@ import torch
 
 from tests.oracle.cases import case, failures
 from tests.oracle.fuzz import Fuzzer
-from tests.oracle.lockstep import replay
-from tests.oracle.program import Step, render, without_orphans
-from tests.oracle.shrink import shrink
 from tests.oracle.situation import overlaps_itself
+from tests.oracle.torch_judge import replay
+from vtgrad.testing.program import script, without_orphans
+from vtgrad.testing.steps import Line
 
 PROGRAM = (
-    Step("L.tensor([1.0, 2.0], dtype=L.float64, requires_grad=True)", ("t0",), "", "tensor"),
-    Step("t0.clone()", ("t1",), "", "clone"),
-    Step("L.zeros(3)", ("t2",), "", "zeros"),
-    Step("t1[0]", ("t3",), "", "getitem"),
-    Step("t2 + 1", ("t4",), "", "add"),
-    Step("t3.mul_(2)", (), "", "mul_"),
-    Step("t1.sum().backward()", (), "", "backward", backward=True),
+    Line("vt.tensor([1.0, 2.0], dtype=vt.float64, requires_grad=True)", ("t0",), "", "tensor"),
+    Line("t0.clone()", ("t1",), "", "clone"),
+    Line("vt.zeros(3)", ("t2",), "", "zeros"),
+    Line("t1[0]", ("t3",), "", "getitem"),
+    Line("t2 + 1", ("t4",), "", "add"),
+    Line("t3.mul_(2)", (), "", "mul_"),
+    Line("t1.sum().backward()", (), "", "backward", backward=True),
 )
 
 
@@ -46,14 +46,15 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_pytorch_agrees_with_itself() -> None:
     run = replay(PROGRAM, "torch", "always")
-    assert run.divergences == []
+    assert run.divergences == ()
     assert len(run.steps) == len(PROGRAM)
 
 
 def test_a_moved_version_is_found_and_shrunk_to_the_step_that_moved_it(faulty: str) -> None:
     run = replay(PROGRAM, faulty, "last")
     assert run.signature == "zeros: _version"
-    assert [step.text for step in shrink(run, faulty, "last").steps] == ["L.zeros(3)"]
+    small = Fuzzer(faulty).smallest("last", run)
+    assert [step.line().text for step in small.steps] == ["vt.zeros(3)"]
 
 
 def test_random_programs_find_the_fault(faulty: str) -> None:
@@ -67,7 +68,7 @@ def test_a_wrong_gradient_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         return torch.exp(x).detach() + 0 * x
 
     monkeypatch.setitem(sys.modules, "faulty_peer", Faulty("faulty_peer", exp=exp))
-    ((_, run),) = failures([case("L.exp({a})")], "faulty_peer")
+    ((_, run),) = failures([case("vt.exp({a})")], "faulty_peer")
     assert run.divergences[0].what == "grad_fn"
 
 
@@ -76,18 +77,18 @@ def test_an_error_on_one_side_only_is_found(monkeypatch: pytest.MonkeyPatch) -> 
         raise RuntimeError("no")
 
     monkeypatch.setitem(sys.modules, "faulty_peer", Faulty("faulty_peer", exp=refuse))
-    ((_, run),) = failures([case("L.exp({a})")], "faulty_peer")
+    ((_, run),) = failures([case("vt.exp({a})")], "faulty_peer")
     assert run.divergences[0].what == "raises"
 
 
 def test_dropping_a_step_drops_what_reads_it() -> None:
     kept = without_orphans(PROGRAM[:1] + PROGRAM[2:])
-    assert [step.text for step in kept] == [PROGRAM[0].text, "L.zeros(3)", "t2 + 1"]
+    assert [step.line().text for step in kept] == [PROGRAM[0].text, "vt.zeros(3)", "t2 + 1"]
 
 
 def test_a_rendered_program_runs() -> None:
     namespace: dict[str, torch.Tensor] = {}
-    exec(render(PROGRAM, "torch"), namespace)
+    exec(script(PROGRAM, "torch"), namespace)
     assert namespace["t0"].grad is not None
     assert namespace["t0"].grad.tolist() == [2.0, 1.0]
 

@@ -10,7 +10,6 @@ import pytest
 
 from tests.oracle.fuzz import Fuzzer, Totals
 from tests.oracle.run import report
-from tests.oracle.shrink import shrink
 
 PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000"))
 BLOCKS = 20
@@ -35,8 +34,8 @@ def test_random_programs_agree_with_pytorch(fuzzer: Fuzzer, block: int) -> None:
         totals.add(index, *fuzzer.run(index))
     texts = []
     for signature, (index, deep, run) in list(totals.failures.items())[:3]:
-        small = shrink(run, PEER, deep)
-        texts.append(f"program {index} ({totals.counts[signature]} alike)\n{report(small, PEER)}")
+        small = report(fuzzer.smallest(deep, run))
+        texts.append(f"program {index} ({totals.counts[signature]} alike)\n{small}")
     assert not texts, "\n\n".join(texts)
     # A generator that only writes refused steps, or stops at once, would compare nothing.
     assert totals.steps > 8 * size

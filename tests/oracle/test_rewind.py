@@ -9,58 +9,55 @@ import os
 import pytest
 
 import vtgrad
-from tests.oracle.exact import COPY, LEAF, PASS
+from tests.oracle.clones_fuzz import ClonesFuzzer
+from tests.oracle.clones_judge import RewindJudge
+from tests.oracle.clones_programs import COPY, LEAF, PASS, judged
 from tests.oracle.fuzz import Totals
-from tests.oracle.program import Program, Step
-from tests.oracle.rewind import RewindFuzzer, Rewound
 from tests.oracle.run import report
+from tests.oracle.torch_judge import play, session_of
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.rewind import keep_overwritten
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.store import WrittenIndex
 from vtgrad.storage.write_log import WriteLog
+from vtgrad.testing.steps import Line
 
 PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000")) // 3
 PEER = "vtgrad"
 SEED = 20261125
 
-SAVE = Step("(t1[0] * t1[0]).sum()", ("t2",), "", "mul")
+SAVE = Line("(t1[0] * t1[0]).sum()", ("t2",), "", "mul")
 
 # Native calls go past the seams at which faults are planted.
 interpreted = pytest.mark.skipif(vtgrad.__compiled__, reason="faults cannot be planted")
 
 
-def run(*steps: Step) -> Rewound:
-    pair = Rewound(PEER, "always", audited=True)
-    for step in steps:
-        pair.step(step)
-    return pair
-
-
 def test_a_pass_goes_back_to_what_was_overwritten() -> None:
-    program: Program = (LEAF, COPY, SAVE)
-    there = run(*program, Step("t1[:1].mul_(2)", (), "", "mul_"), PASS)
-    assert (there.passes, there.gained, there.refused) == (1, 1, 0)
-    assert there.run.divergences == []
-    assert there.ours.env["t3"].tolist() == [3.0, 0.0, 0.0]
+    write = Line("t1[:1].mul_(2)", (), "", "mul_")
+    run, judge = judged(RewindJudge, LEAF, COPY, SAVE, write, PASS)
+    assert (judge.passes, judge.gained, judge.refused) == (1, 1, 0)
+    assert run.failure is None
+    assert judge.ours.names["t3"].tolist() == [3.0, 0.0, 0.0]
 
 
 def test_a_pass_that_is_refused_without_need_is_found() -> None:
+    judge = RewindJudge("always", audited=True)
+    session = session_of(judge, PEER)
+    play(session, (LEAF, COPY, SAVE))
     # Written on our side only, and outside of the block.
-    pair = run(LEAF, COPY, SAVE)
-    pair.coarse = None
-    pair.ours.env["t1"].detach().mul_(1)
-    pair.step(PASS)
-    assert pair.run.signature.startswith("grad: raises no error / RuntimeError [stale-saved]")
+    judge.coarse = None
+    judge.ours.names["t1"].detach().mul_(1)
+    signature = play(session, [PASS]).signature
+    assert signature.startswith("grad: raises no error / RuntimeError [stale-saved]")
 
 
 def test_random_programs_have_the_gradients_of_clones() -> None:
-    fuzzer, totals = RewindFuzzer(PEER, seed=SEED), Totals()
+    fuzzer, totals = ClonesFuzzer(RewindJudge, PEER, seed=SEED), Totals()
     for index in range(PROGRAMS):
         totals.add(index, *fuzzer.run(index))
     texts = [
-        f"program {index} ({totals.counts[signature]} alike)\n{report(run, PEER)}"
-        for signature, (index, _, run) in list(totals.failures.items())[:3]
+        f"program {index} ({totals.counts[signature]} alike)\n{report(fuzzer.smallest(deep, run))}"
+        for signature, (index, deep, run) in list(totals.failures.items())[:3]
     ]
     assert not texts, "\n\n".join(texts)
     # Programs that overwrite nothing that is needed, or end before their passes, compare nothing.
@@ -77,7 +74,7 @@ def test_a_write_that_keeps_or_puts_back_nothing_is_found(
     monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     monkeypatch.setattr(f"vtgrad.storage.{fault}", lambda *_: None)
-    fuzzer = RewindFuzzer(PEER, seed=SEED)
+    fuzzer = ClonesFuzzer(RewindJudge, PEER, seed=SEED)
     found = [fuzzer.run(index)[1].divergences for index in range(30)]
     assert any(divergence.what in ("grad", "values") for each in found for divergence in each)
 
@@ -95,6 +92,6 @@ def test_a_write_that_is_not_kept_is_found(monkeypatch: pytest.MonkeyPatch) -> N
         keep_overwritten(log, version, None, array, offset, index)
 
     monkeypatch.setattr("vtgrad.storage.mark_written.keep_overwritten", cut)
-    fuzzer = RewindFuzzer(PEER, seed=SEED)
+    fuzzer = ClonesFuzzer(RewindJudge, PEER, seed=SEED)
     found = [fuzzer.run(index)[1].signature for index in range(30)]
     assert any("stale-saved" in signature for signature in found)

@@ -5,9 +5,9 @@ way round. That it refuses what we allow is no fault: nodes here may save less.
 """
 
 from tests.oracle.cases import Case
-from tests.oracle.lockstep import replay
-from tests.oracle.program import Program, Step
 from tests.oracle.sweep import groups
+from tests.oracle.torch_judge import replay
+from vtgrad.testing.steps import Line
 
 PEER = "vtgrad"
 #: Calls of each group: they differ in operands and options, seldom in what is saved.
@@ -17,7 +17,7 @@ WITHOUT_GRADIENTS = ("creation", "random", "bridge")
 HIDDEN_VIEWS = ("kron structure", "kron calls")
 
 
-def overwritten(one: Case) -> list[Program]:
+def overwritten(one: Case) -> list[tuple[Line, ...]]:
     """The program up to its first gradient, with each operand, and the result, overwritten."""
     steps = one.program
     backward = next((k for k, step in enumerate(steps) if step.backward), None)
@@ -29,7 +29,7 @@ def overwritten(one: Case) -> list[Program]:
         (
             *operands,
             call,
-            Step(f"{name}.mul_(1)", ("written",), "no_grad()", "write"),
+            Line(f"{name}.mul_(1)", ("written",), "no_grad()", "write"),
             steps[backward],
         )
         for name in (*names, *call.defs)

@@ -319,8 +319,8 @@ def test_a_negative_view_copied_into_float16_loses_its_sign_in_pytorch() -> None
 # -- crashes and leaks -------------------------------------------------------------------------
 
 HOOK_ON_STALE_VIEW = """
-import {library} as L
-b = L.ones(3, requires_grad=True).clone()
+import {library} as vt
+b = vt.ones(3, requires_grad=True).clone()
 v = b[0:2]
 b.detach().mul_(2)
 v.register_hook(lambda gradient: print(gradient.tolist()))
@@ -329,8 +329,8 @@ v.register_hook(lambda gradient: print(gradient.tolist()))
 
 
 WRITTEN_SECOND_RESULT = """
-import {library} as L
-a, b = L.unsafe_split(L.ones(4, requires_grad=True).clone(), 2)
+import {library} as vt
+a, b = vt.unsafe_split(vt.ones(4, requires_grad=True).clone(), 2)
 b.retain_grad()
 b[0] = 3.0
 b.sum().backward()

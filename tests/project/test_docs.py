@@ -1,19 +1,25 @@
 """Every program in the documentation runs."""
 
+import ast
 import doctest
 import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
+import vtgrad as vt
 from tests.project.tree import ROOT
 
 _BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What a program prints may follow it.
 _PRINTED = re.compile(r"^```python\n([^`]*)^```$\n\n^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Code within a text that begins as an attribute of the library, or of a tensor called x.
+_NAMED = re.compile(r"`(vt|vtgrad|x)\.([A-Za-z_][\w.]*)[^`]*`")
 _PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -24,6 +30,17 @@ def _blocks() -> list[tuple[str, str, str]]:
         if "_build" not in page.parts
         for number, (language, body) in enumerate(_BLOCK.findall(page.read_text("utf-8")), 1)
     ]
+
+
+def _absent(body: str) -> list[str]:
+    """The packages that a program imports and that are not installed."""
+    tops = set()
+    for node in ast.walk(ast.parse(body)):
+        if isinstance(node, ast.Import):
+            tops |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            tops.add(node.module.split(".")[0])
+    return sorted(top for top in tops if find_spec(top) is None)
 
 
 def test_the_readme_shows_programs() -> None:
@@ -39,7 +56,55 @@ def test_a_program_in_the_documentation_runs(language: str, body: str, tmp_path:
         test = doctest.DocTestParser().get_doctest(body, {}, "block", None, 0)
         assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
         return
+    absent = _absent(body)
+    if absent:
+        pytest.skip(f"uses {', '.join(absent)}, not installed here")
     printed_by(body, tmp_path)
+
+
+def test_a_program_is_left_out_only_for_a_package_that_is_not_installed() -> None:
+    assert _absent("import os.path\nimport no_such_package.part\nfrom numpy import sin") == [
+        "no_such_package"
+    ]
+    assert [
+        name
+        for name, language, body in _blocks()
+        if language == "python"
+        and _absent(body)
+        and not {"scipy", "pandas", "matplotlib"} & set(_absent(body))
+    ] == []
+
+
+def test_names_in_the_text_are_names_of_the_library() -> None:
+    named = {
+        (page.name, of, name.rstrip("."))
+        for page in _PAGES
+        if "_build" not in page.parts
+        for of, name in _NAMED.findall(_vtgrad_side(page))
+    }
+    assert ("from-numpy.md", "x", "clamp") in named
+    assert ("from-jax.md", "vt", "autograd.grad") in named
+    assert sorted(entry for entry in named if not _exists(*entry[1:])) == []
+
+
+def _vtgrad_side(page: Path) -> str:
+    """A page's text; of tables that compare with another library, the columns on vtgrad."""
+    text = _BLOCK.sub("", page.read_text("utf-8"))
+    if not page.name.startswith("from-"):
+        return text
+    lines = text.split("\n")
+    return "\n".join(line.split(" | ", 1)[-1] if line.startswith("|") else line for line in lines)
+
+
+def _exists(of: str, name: str) -> bool:
+    if of == "x":
+        # What an attribute of a tensor gives is known at run time only.
+        return hasattr(vt.Tensor, name.split(".")[0])
+    try:
+        resolve_name(f"vtgrad.{name}")
+    except (AttributeError, ImportError):
+        return False
+    return True
 
 
 def printed_by(body: str, folder: Path) -> str:

@@ -28,6 +28,7 @@ BESIDE = {
     "Makefile",
     "README.md",
     "benchmarks",
+    "conftest.py",
     "docs",
     "examples",
     "setup.py",

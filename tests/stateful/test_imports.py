@@ -15,10 +15,10 @@ def imports_hypothesis(module: str) -> bool:
 
 
 @pytest.mark.slow
-def test_only_strategies_machine_and_checking_import_hypothesis() -> None:
+def test_only_machine_and_checking_import_hypothesis() -> None:
     assert not imports_hypothesis("vtgrad")
     assert not imports_hypothesis("vtgrad.testing.session")
-    assert imports_hypothesis("vtgrad.testing.strategies")
+    assert not imports_hypothesis("vtgrad.testing.writer")
     assert imports_hypothesis("vtgrad.testing.machine")
     assert imports_hypothesis("vtgrad.testing.checking")
     assert not imports_hypothesis("vtgrad.testing.custom")

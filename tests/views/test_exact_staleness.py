@@ -12,15 +12,11 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import ramp
 from vtgrad.errors import StaleSavedError
 
 Write = Callable[[vt.Tensor], object]
 F64 = vt.float64
-
-
-def ramp(*shape: int) -> vt.Tensor:
-    count = int(np.prod(shape))
-    return vt.arange(1.0, 1.0 + count, dtype=F64).reshape(shape).clone()
 
 
 #: Writes to a 4 x 4 tensor, and which elements they write.

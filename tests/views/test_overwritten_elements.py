@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.functions import Doubles
 from tests.views.test_who_wrote import REWIND, line, source
-from vtgrad.autograd.function import FunctionCtx
 from vtgrad.errors import StaleSavedError
 
 
@@ -275,18 +275,6 @@ def test_for_a_step_of_an_optimiser_it_is_backward_that_comes_first() -> None:
         f"pass x.clone() to mul for the x that line {n} changes",
         REWIND,
     )
-
-
-class Doubles(vt.autograd.Function):
-    @staticmethod
-    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
-        x.mul_(2)
-        ctx.mark_dirty(x)
-        return x
-
-    @staticmethod
-    def backward(ctx: FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
-        return grad * 2
 
 
 def test_bytes_that_nobody_has_seen_cannot_be_kept() -> None:

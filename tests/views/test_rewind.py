@@ -7,7 +7,6 @@ restored from memory that went on; a log that outlives what was saved.
 
 from __future__ import annotations
 
-import gc
 import threading
 import weakref
 from collections.abc import Callable
@@ -16,6 +15,8 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.functions import Square
+from tests.support import collector_off, leaf_of
 from vtgrad.autograd.graph import (
     allow_mutation_on_saved_tensors,
     increment_version,
@@ -24,10 +25,6 @@ from vtgrad.autograd.graph import (
 from vtgrad.errors import StaleSavedError
 
 Write = Callable[[vt.Tensor], object]
-
-
-def leaf(*values: float) -> vt.Tensor:
-    return vt.tensor(list(values), dtype=vt.float64, requires_grad=True)
 
 
 WRITES: dict[str, Write] = {
@@ -52,7 +49,7 @@ WRITES: dict[str, Write] = {
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_what_was_saved_before_a_write_is_found_again(write: Write) -> None:
-    a = leaf(1, 2, 3, 4)
+    a = leaf_of(1, 2, 3, 4)
     with allow_mutation_on_saved_tensors():
         x = a.clone()
         y = (x * x).sum() + x[1:].sin().sum()
@@ -65,7 +62,7 @@ def test_what_was_saved_before_a_write_is_found_again(write: Write) -> None:
 
 
 def test_a_write_through_another_view_than_the_saved_one() -> None:
-    a = leaf(1, 2, 3, 4)
+    a = leaf_of(1, 2, 3, 4)
     with allow_mutation_on_saved_tensors():
         x = a.clone()
         v = x[2:]
@@ -76,7 +73,7 @@ def test_a_write_through_another_view_than_the_saved_one() -> None:
 
 
 def test_a_chain_of_writes_and_its_second_derivative() -> None:
-    a = leaf(0.5)
+    a = leaf_of(0.5)
     with allow_mutation_on_saved_tensors():
         x = a.clone()
         for _ in range(3):
@@ -91,7 +88,7 @@ def test_a_chain_of_writes_and_its_second_derivative() -> None:
 
 
 def test_a_result_that_was_saved_and_overwritten() -> None:
-    a = leaf(0.5, 1.0)
+    a = leaf_of(0.5, 1.0)
     with allow_mutation_on_saved_tensors():
         x = a.clone()
         x.tanh_()
@@ -107,7 +104,7 @@ def test_a_result_that_was_saved_and_overwritten() -> None:
 @pytest.mark.parametrize("audited", [False, True])
 def test_a_result_that_its_derivative_has_saved_again(audited: bool) -> None:
     # The storage of x is made by the first save: it must be one for both that are saved.
-    a = leaf(0.0)
+    a = leaf_of(0.0)
     with set_audit(audited), allow_mutation_on_saved_tensors():
         x = a.exp()
         (first,) = vt.autograd.grad(x.sum(), a, create_graph=True)
@@ -135,18 +132,7 @@ def test_complex_parts_and_lazy_conjugates() -> None:
 
 
 def test_a_custom_function_whose_saved_input_is_overwritten() -> None:
-    class Square(vt.autograd.Function):
-        @staticmethod
-        def forward(ctx: vt.autograd.function.FunctionCtx, x: vt.Tensor) -> vt.Tensor:
-            ctx.save_for_backward(x)
-            return x * x
-
-        @staticmethod
-        def backward(ctx: vt.autograd.function.FunctionCtx, g: vt.Tensor) -> vt.Tensor:
-            (x,) = ctx.saved_tensors
-            return 2 * x * g
-
-    a = leaf(1, 2)
+    a = leaf_of(1, 2)
     with allow_mutation_on_saved_tensors():
         x = a.clone()
         y = Square.apply(x)
@@ -157,7 +143,7 @@ def test_a_custom_function_whose_saved_input_is_overwritten() -> None:
 
 
 def test_a_hook_that_writes_during_backward() -> None:
-    a = leaf(1, 2)
+    a = leaf_of(1, 2)
     x = vt.ones(2, dtype=vt.float64) * 3
     with allow_mutation_on_saved_tensors():
         y = a * x
@@ -173,7 +159,7 @@ def test_a_hook_that_writes_during_backward() -> None:
 
 
 def test_two_passes_at_once_on_two_threads() -> None:
-    a = leaf(1, 2, 3)
+    a = leaf_of(1, 2, 3)
     with allow_mutation_on_saved_tensors():
         x = a.clone()
         for _ in range(30):
@@ -196,7 +182,7 @@ def test_two_passes_at_once_on_two_threads() -> None:
 
 
 def test_a_write_outside_of_the_block_is_refused_where_it_matters() -> None:
-    a = leaf(1, 2, 3, 4)
+    a = leaf_of(1, 2, 3, 4)
     with allow_mutation_on_saved_tensors():
         x = a.clone()
         y, z = (x[:2] * x[:2]).sum(), (x[2:] * x[2:]).sum()
@@ -212,7 +198,7 @@ def test_a_write_outside_of_the_block_is_refused_where_it_matters() -> None:
 
 
 def test_what_was_saved_before_the_block_has_the_exact_rule() -> None:
-    a = leaf(1, 2)
+    a = leaf_of(1, 2)
     x = a.clone()
     y = (x * x).sum()
     with allow_mutation_on_saved_tensors():
@@ -222,7 +208,7 @@ def test_what_was_saved_before_the_block_has_the_exact_rule() -> None:
 
 
 def test_a_write_by_other_means_is_refused() -> None:
-    a = leaf(1, 2)
+    a = leaf_of(1, 2)
     with allow_mutation_on_saved_tensors():
         x = a.clone()
         y = (x * x).sum()
@@ -232,7 +218,7 @@ def test_a_write_by_other_means_is_refused() -> None:
 
 
 def test_another_thread_does_not_keep() -> None:
-    a = leaf(1, 2)
+    a = leaf_of(1, 2)
     with allow_mutation_on_saved_tensors():
         x = a.clone()
         y = (x * x).sum()
@@ -249,7 +235,7 @@ def test_another_thread_does_not_keep() -> None:
 
 
 def test_other_memory_in_between_cuts_the_chain() -> None:
-    a = leaf(1, 2)
+    a = leaf_of(1, 2)
     with allow_mutation_on_saved_tensors():
         x = vt.tensor([3.0, 4.0], dtype=vt.float64)
         alias = x.view(2)
@@ -267,7 +253,7 @@ def test_other_memory_in_between_cuts_the_chain() -> None:
 
 
 def test_blocks_nest_and_leave_the_mode_as_it_was() -> None:
-    a = leaf(1, 2)
+    a = leaf_of(1, 2)
     with allow_mutation_on_saved_tensors():
         with allow_mutation_on_saved_tensors():
             x = a.clone()
@@ -289,9 +275,8 @@ def test_blocks_nest_and_leave_the_mode_as_it_was() -> None:
 
 
 def test_nothing_is_kept_when_nothing_is_saved_any_more() -> None:
-    gc.disable()
-    try:
-        a = leaf(*range(100))
+    with collector_off():
+        a = leaf_of(*range(100))
         with allow_mutation_on_saved_tensors():
             x = a.clone()
             y = x * x
@@ -306,13 +291,11 @@ def test_nothing_is_kept_when_nothing_is_saved_any_more() -> None:
             assert token() is None
             x.add_(1)
             assert log.token is None
-    finally:
-        gc.enable()
 
 
 @pytest.mark.slow
 def test_a_long_chain_is_freed_without_recursion() -> None:
-    a = leaf(1, 2)
+    a = leaf_of(1, 2)
     x = vt.ones(2, dtype=vt.float64)
     with allow_mutation_on_saved_tensors():
         y = a * x

@@ -3,13 +3,9 @@
 import pytest
 
 import vtgrad as vt
-from vtgrad.graph.node import Node
+from tests.support import node_of, ones_leaf
 from vtgrad.views.copy_slices import CopySlices
 from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta, view_meta_of
-
-
-def leaf(*shape: int) -> vt.Tensor:
-    return vt.ones(*shape, dtype=vt.float64).requires_grad_()
 
 
 def meta_of_view(x: vt.Tensor) -> DifferentiableViewMeta:
@@ -18,14 +14,8 @@ def meta_of_view(x: vt.Tensor) -> DifferentiableViewMeta:
     return meta
 
 
-def producer(x: vt.Tensor) -> Node:
-    node = x.grad_fn
-    assert node is not None
-    return node
-
-
 def test_the_base_of_a_view_of_a_view_is_no_view() -> None:
-    x = leaf(2, 3)
+    x = ones_leaf(2, 3)
     view = x.t()[1:].view(2, 2)[0]
     base = meta_of_view(view).backward_info.base
     assert base is x
@@ -33,33 +23,33 @@ def test_the_base_of_a_view_of_a_view_is_no_view() -> None:
 
 
 def test_a_fresh_view_keeps_its_producer() -> None:
-    view = leaf(3)[1:]
+    view = ones_leaf(3)[1:]
     assert meta_of_view(view).attr_version == 0
-    assert producer(view) is producer(view)
-    assert producer(view).name() == "SliceBackward0"
+    assert node_of(view) is node_of(view)
+    assert node_of(view).name() == "SliceBackward0"
 
 
 def test_a_write_to_a_sister_makes_a_view_stale_and_reading_rebuilds_it_once() -> None:
-    base = leaf(4) * 1
+    base = ones_leaf(4) * 1
     view, sister = base[0:2], base[2:4]
-    before = producer(view)
+    before = node_of(view)
     sister.mul_(2)
     meta = meta_of_view(view)
     assert meta.attr_version == 0  # nothing was done at the write
     assert meta.grad_fn_ is before
-    rebuilt = producer(view)
+    rebuilt = node_of(view)
     assert rebuilt is not before
     assert rebuilt.name() == "AsStridedBackward0"
     assert meta.attr_version == 1
-    assert producer(view) is rebuilt
-    assert rebuilt.next_functions[0][0] is producer(base)
+    assert node_of(view) is rebuilt
+    assert rebuilt.next_functions[0][0] is node_of(base)
 
 
 def test_a_write_to_a_view_puts_copy_slices_over_the_operator_of_the_write() -> None:
-    base = leaf(4) * 1
-    former = producer(base)
+    base = ones_leaf(4) * 1
+    former = node_of(base)
     base[1:3].mul_(2)
-    slices = producer(base)
+    slices = node_of(base)
     assert isinstance(slices, CopySlices)
     assert slices.fn is not None
     assert slices.fn.name() == "MulBackward0"
@@ -68,9 +58,9 @@ def test_a_write_to_a_view_puts_copy_slices_over_the_operator_of_the_write() -> 
 
 
 def test_freeing_copy_slices_frees_the_operator_of_the_write() -> None:
-    base = leaf(2) * 1
+    base = ones_leaf(2) * 1
     base[0:1].mul_(2)
-    slices = producer(base)
+    slices = node_of(base)
     assert isinstance(slices, CopySlices)
     base.sum().backward()
     assert slices.fn is None
@@ -82,7 +72,7 @@ def test_a_write_makes_the_base_and_its_earlier_views_need_gradients() -> None:
     base = vt.zeros(4, dtype=vt.float64)
     early = base[0:2]
     needed_before = early.requires_grad
-    w = leaf(1)
+    w = ones_leaf(1)
     base[1:3] = w
     assert (needed_before, early.requires_grad, base.requires_grad) == (False, True, True)
     (early * vt.tensor([5.0, 7.0], dtype=vt.float64)).sum().backward()
@@ -95,7 +85,7 @@ def test_a_view_that_was_a_leaf_ends_as_one_when_its_base_is_written() -> None:
     view = base[0:2].requires_grad_()
     recorded_before = (view * 3).sum()
     was_leaf = view.is_leaf
-    base.mul_(leaf(3))
+    base.mul_(ones_leaf(3))
     with pytest.raises(vt.errors.StaleSavedError):
         recorded_before.backward()
     assert (was_leaf, view.is_leaf) == (True, False)
@@ -106,7 +96,7 @@ def test_a_view_that_was_a_leaf_ends_as_one_when_its_base_is_written() -> None:
 def test_a_write_between_the_elements_of_a_base_with_gaps_is_refused(part: tuple[int]) -> None:
     # Memory 0..5, of which the base shows 0, 2, 4: gradients of 1 and 3 would have no place.
     base = vt.zeros(6, dtype=vt.float64)[::2].detach()
-    source = leaf(*part)
+    source = ones_leaf(*part)
     view = base.as_strided(part, (1,), 0)
     with pytest.raises(vt.errors.SelfOverlapError):
         view.copy_(source)
@@ -116,7 +106,7 @@ def test_a_write_between_the_elements_of_a_base_with_gaps_is_refused(part: tuple
 
 def test_a_write_to_elements_of_a_base_with_gaps_is_recorded() -> None:
     base = vt.zeros(3, 8, dtype=vt.float64)[:, ::2].detach()
-    source = leaf(2)
+    source = ones_leaf(2)
     base.as_strided((2,), (8,), 8).copy_(source * 3)  # base[1, 0] and base[2, 0]
     weights = vt.arange(12, dtype=vt.float64).view(3, 4)
     (base * weights).sum().backward()

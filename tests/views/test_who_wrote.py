@@ -8,7 +8,6 @@ from __future__ import annotations
 import _thread
 import ast
 import copy
-import gc
 import inspect
 import pickle
 import sys
@@ -22,6 +21,7 @@ import pytest
 import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
 from tests.project.tree import PACKAGE, parsed, python_files
+from tests.support import collector_off
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.graph import set_overwrite_check
 from vtgrad.errors import (
@@ -585,20 +585,16 @@ def test_locals_of_the_function_that_wrote_are_not_kept() -> None:
         x[1:].mul_(vt.ones(2))
         return weakref.ref(local)
 
-    gc.disable()
-    try:
+    with collector_off():
         x = vt.ones(3)
         assert write(x)() is None
         y = vt.ones(3, requires_grad=True) * 1
         assert write(y)() is None
         assert len(x.writes()) == len(y.writes()) == 4
-    finally:
-        gc.enable()
 
 
 def test_a_view_that_was_written_is_not_kept() -> None:
-    gc.disable()
-    try:
+    with collector_off():
         x = vt.ones(3)
         view = x[1:]
         dies = weakref.ref(view)
@@ -606,8 +602,6 @@ def test_a_view_that_was_written_is_not_kept() -> None:
         del view
         assert dies() is None
         assert len(x.writes()) == 1
-    finally:
-        gc.enable()
 
 
 # -- threads ----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Differentiation: running graphs backward, and what goes with it."""
+"""Differentiation: backward passes, custom Functions, hooks and modes."""
 
 from ..graph.grad_mode import enable_grad as enable_grad
 from ..graph.grad_mode import inference_mode as inference_mode

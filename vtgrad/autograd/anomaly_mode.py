@@ -1,4 +1,4 @@
-"""Anomaly mode, as users switch it; what it remembers is in `vtgrad.graph.anomaly`."""
+"""The public switches of anomaly mode; its records are in `vtgrad.graph.anomaly`."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
 
 class set_detect_anomaly(Scope):  # PyTorch's name
-    """Switch anomaly mode on or off, for good or for a ``with`` block.
+    """Switch anomaly mode on or off, permanently or for a ``with`` block.
 
-    While it is on, every node of the graph remembers which line made it
+    While it is on, every node of the graph records the line that made it
     (``node.metadata["made_at"]``), and the error about an overwritten value names the line that
     saved it. Operators take several times as long.
 
     Parameters
     ----------
     mode : bool
-        Whether it is on, in all threads.
-    check_nan : bool
-        Whether backward looks for NaN. It cannot yet: pass False to switch the mode on.
+        Whether the mode is on, in all threads.
+    check_nan : bool, default True
+        Whether backward looks for NaN. Not supported yet: pass False to switch the mode on.
 
     Raises
     ------
     NotSupportedError
-        For `mode` and `check_nan`.
+        If `mode` and `check_nan` are both True.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.ones(2, requires_grad=True)
     >>> with vt.autograd.set_detect_anomaly(True, check_nan=False):
     ...     y = x * 2
@@ -57,7 +56,7 @@ class set_detect_anomaly(Scope):  # PyTorch's name
         anomaly.enabled = on
 
     def restore(self) -> None:
-        """Switch it on or off, as it was before."""
+        """Restore the former setting."""
         anomaly.enabled = self._before
 
 
@@ -66,13 +65,25 @@ class detect_anomaly(Scope):  # PyTorch's name
 
     Parameters
     ----------
-    check_nan : bool
-        Whether backward looks for NaN. It cannot yet: pass False.
+    check_nan : bool, default True
+        Whether backward looks for NaN. Not supported yet: pass False.
 
     Raises
     ------
     NotSupportedError
-        For `check_nan`.
+        When the block is entered, if `check_nan` is True.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True).clone()
+    >>> with vt.autograd.detect_anomaly(check_nan=False):
+    ...     y = x * x
+    >>> x += 1
+    >>> try:
+    ...     y.sum().backward()
+    ... except vt.errors.StaleSavedError as error:
+    ...     print(error.saved_at.source)
+    y = x * x
     """
 
     __slots__ = ("_before", "_check_nan")
@@ -91,5 +102,5 @@ class detect_anomaly(Scope):  # PyTorch's name
         return self
 
     def restore(self) -> None:
-        """Switch it on or off, as it was before the block."""
+        """Restore the setting of before the block."""
         anomaly.enabled = self._before

@@ -1,4 +1,4 @@
-"""``backward`` and ``grad``, as users call them."""
+"""The public functions ``backward`` and ``grad``."""
 
 from __future__ import annotations
 
@@ -25,21 +25,23 @@ def backward(
     create_graph: bool = False,
     inputs: Roots | None = None,
 ) -> None:
-    """Add the gradients of `tensors` into the ``.grad`` of the leaves.
+    """Add the gradients of some roots into the ``.grad`` of the leaves.
+
+    Errors are raised before any node has run; every ``.grad`` is then unchanged.
 
     Parameters
     ----------
-    tensors : tensor, GradientEdge, or sequence of them
+    tensors : Tensor, GradientEdge, or sequence of them
         The roots.
-    grad_tensors : tensor or sequence, optional
-        The gradient that enters at each root, of its shape. May be left out, or None, for roots
-        with exactly one real element, where it is one.
+    grad_tensors : Tensor or sequence, optional
+        The gradient of each root, of its shape. It may be omitted, or None, for roots with
+        exactly one real element, where it is one.
     retain_graph : bool, optional
-        Keep saved values, for another backward. As `create_graph` by default.
-    create_graph : bool
+        Keep saved values for another backward. The default is `create_graph`.
+    create_graph : bool, default False
         Record the backward itself, so that gradients can be differentiated.
-    inputs : tensor, GradientEdge, or sequence of them, optional
-        Fill only these, leaves or not, and run only what leads to them.
+    inputs : Tensor, GradientEdge, or sequence of them, optional
+        Fill only these, leaves or not, and run only the nodes that lead to them.
 
     Raises
     ------
@@ -48,11 +50,12 @@ def backward(
     ImplicitGradientError, GradientError
         If a root's gradient is missing or does not fit.
     StaleSavedError, GraphFreedError, ViewInvalidError
-        Before anything has run, if a value that is needed was overwritten or freed.
+        If a needed value was overwritten or freed.
+    EmptyInputsError, GradRequiredError
+        If `inputs` is empty, or one of them does not require grad.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
     >>> y = x * x
     >>> vt.autograd.backward(y, vt.tensor([1.0, 10.0]))
@@ -97,31 +100,34 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of `outputs` with respect to `inputs`; no ``.grad`` is touched.
+    """The gradients of some outputs with respect to some inputs; no ``.grad`` changes.
 
     Parameters
     ----------
-    outputs : tensor, GradientEdge, or sequence of them
+    outputs : Tensor, GradientEdge, or sequence of them
         The roots.
-    inputs : tensor, GradientEdge, or sequence of them
-        What to differentiate with respect to: present values, leaves or not.
-    grad_outputs : tensor or sequence, optional
-        The gradient that enters at each root, as in `backward`.
-    retain_graph, create_graph : bool, optional
+    inputs : Tensor, GradientEdge, or sequence of them
+        The values to differentiate with respect to, leaves or not; for a tensor, its present
+        value.
+    grad_outputs : Tensor or sequence, optional
+        The gradient of each root, as in `backward`.
+    retain_graph : bool, optional
         As in `backward`.
-    only_inputs : bool
-        Has no effect; PyTorch has it for old programs. False is warned of.
+    create_graph : bool, default False
+        As in `backward`; needed for second derivatives.
+    only_inputs : bool, default True
+        Has no effect; PyTorch has it for old programs. False gives a warning.
     allow_unused : bool, optional
-        Answer None for an input that the outputs do not depend on, instead of raising.
-        As `materialize_grads` by default.
-    is_grads_batched : bool
-        Whether `grad_outputs` are several in one, for as many gradients. This version cannot.
-    materialize_grads : bool
-        Answer zeros for such an input, which then must be a tensor.
+        Return None for an input that the outputs do not depend on, instead of raising. The
+        default is `materialize_grads`.
+    is_grads_batched : bool, default False
+        Whether `grad_outputs` has a batch dimension. Not supported in this version.
+    materialize_grads : bool, default False
+        Return zeros for such an input, which then must be a tensor.
 
     Returns
     -------
-    tuple of tensor or None
+    tuple of Tensor or None
         One gradient for each input, of its shape and dtype.
 
     Raises
@@ -129,18 +135,19 @@ def grad(
     GradRequiredError
         If an input does not require grad.
     UnusedInputError
-        If an input is not reached, and may not be, or is a GradientEdge of which zeros were to be
-        made; before anything has run.
+        If an input is not reached and `allow_unused` is off, or if zeros are requested for a
+        GradientEdge.
     EmptyInputsError
         If `inputs` is empty.
     NotSupportedError
         If `is_grads_batched` is set.
     ArgumentValueError
         If `materialize_grads` is set and `allow_unused` is False.
+    RootError, ImplicitGradientError, GradientError, StaleSavedError, GraphFreedError
+        As in `backward`.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.tensor(3.0, requires_grad=True)
     >>> (first,) = vt.autograd.grad(x**3, x, create_graph=True)
     >>> (second,) = vt.autograd.grad(first, x)

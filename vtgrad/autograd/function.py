@@ -1,4 +1,4 @@
-"""Custom Functions, and what their methods work with."""
+"""Custom Functions, and the context of their methods."""
 
 from __future__ import annotations
 

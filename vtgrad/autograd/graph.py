@@ -1,4 +1,4 @@
-"""The graph, for those who look into it: nodes, edges that name a value, hooks, versions."""
+"""The public parts of the graph: nodes, gradient edges, hooks, versions."""
 
 from __future__ import annotations
 

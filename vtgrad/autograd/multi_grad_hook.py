@@ -21,9 +21,17 @@ OfAny = Callable[[Tensor], object]
 
 
 class MultiGradHandle:
-    """What `register_multi_grad_hook` returns. Removing twice is fine.
+    """Removes the hook of `register_multi_grad_hook`.
 
-    As a context it removes the hook at the end.
+    As a context manager it removes the hook at the end of the block.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> with vt.autograd.graph.register_multi_grad_hook([x], print):
+    ...     x.sum().backward()
+    [tensor([1., 1.])]
+    >>> x.sum().backward()
     """
 
     __slots__ = ("_handles",)
@@ -34,7 +42,7 @@ class MultiGradHandle:
         self._handles = handles
 
     def remove(self) -> None:
-        """Take the hook away, from all tensors."""
+        """Remove the hook from all tensors; removing twice is allowed."""
         for handle in self._handles:
             handle.remove()
 
@@ -56,21 +64,22 @@ def register_multi_grad_hook(
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: OfAll | OfAny, *, mode: Literal["all", "any"] = "all"
 ) -> MultiGradHandle:
-    """Call `fn` once in each backward, with the gradients of several tensors.
+    """Call a function once in each backward, with the gradients of several tensors.
 
-    Like a tensor hook it belongs to the present values of the tensors. Every backward counts for
-    itself, also one that runs inside another or on another thread. What `fn` returns is ignored.
+    Like a tensor hook, the hook belongs to the present values of the tensors. Every backward
+    calls it independently, also one that runs inside another or on another thread. The result
+    of `fn` is ignored.
 
     Parameters
     ----------
-    tensors : sequence of tensor
+    tensors : sequence of Tensor
         Tensors that require grad.
     fn : callable
-        With ``"all"``, called when the last of those gradients has been computed that this
-        backward computes at all; it gets a list with one gradient for each tensor, or None. With
-        ``"any"``, called with the first gradient that is computed.
-    mode : {"all", "any"}
-        When to call `fn`. With ``"any"``, tensors that do not require grad are passed over.
+        With ``"all"``, called after the last of these gradients that this backward computes; it
+        gets a list with one gradient, or None, for each tensor. With ``"any"``, called with the
+        first gradient that is computed.
+    mode : {"all", "any"}, default "all"
+        When to call `fn`. With ``"any"``, tensors that do not require grad are skipped.
 
     Returns
     -------
@@ -80,13 +89,14 @@ def register_multi_grad_hook(
     Raises
     ------
     ArgumentValueError
-        If there is no such mode.
+        If `mode` is another value.
+    ArgumentTypeError
+        If an element of `tensors` is not a tensor.
     GradRequiredError
-        If one of all tensors does not require grad.
+        If a tensor does not require grad, with ``"all"``.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x, y = vt.ones(2, requires_grad=True), vt.ones(2, requires_grad=True)
     >>> handle = vt.autograd.graph.register_multi_grad_hook((x, y), print)
     >>> (x * 2 + y * 3).sum().backward()
@@ -134,7 +144,7 @@ class _First:
 class _Gathered:
     """Calls a function with the gradients that each backward computes of several tensors.
 
-    It is held by the nodes of the tensors, so it only knows their hooks, and these weakly.
+    The nodes of the tensors hold this object, so it refers to their hooks only, and weakly.
     """
 
     __slots__ = ("_fn", "_newest", "_nodes")
@@ -149,8 +159,8 @@ class _Gathered:
         self._newest = -1
 
     def register_on(self, tensors: Sequence[Tensor]) -> MultiGradHandle:
-        """Wait for the gradients of these."""
-        # A view made under no_grad requires grad, as its base does, and is never given any.
+        """Register on tensors, to wait for their gradients."""
+        # A view made under no_grad requires grad, as its base does, but never gets a gradient.
         edges = [gradient_edge(tensor) for tensor in tensors]
         handles = tuple([t.register_hook(self._hook(nr)) for nr, t in enumerate(tensors)])
         self._nodes = tuple(
@@ -175,7 +185,7 @@ class _Gathered:
             self._fn(waiting.grads)
 
     def _count_in(self, task: GraphTask) -> int:
-        """How many of the tensors this backward computes a gradient of."""
+        """The number of the tensors whose gradients this backward computes."""
         count = 0
         for reference in self._nodes:
             hooks = None if reference is None else reference()
@@ -184,7 +194,7 @@ class _Gathered:
 
 
 class _Waiting:
-    """What has arrived in one backward, and how many are still to come."""
+    """The gradients computed so far in one backward, and the number still missing."""
 
     __slots__ = ("grads", "left")
 
@@ -197,10 +207,15 @@ class _Waiting:
 
 
 def queue_callback(callback: Callable[[], object]) -> None:
-    """Call `callback` once, when the backward that is running has run all nodes.
+    """Call a function once, after the running backward has run all nodes.
 
-    Called from a hook. The callback may queue more; a backward that runs inside another has
-    callbacks of its own. If the backward raises, its callbacks are not called.
+    Called from a hook. The callback may queue more; a nested backward has callbacks of its
+    own. If the backward raises, its callbacks are not called.
+
+    Parameters
+    ----------
+    callback : callable
+        Takes no arguments; its result is ignored.
 
     Raises
     ------
@@ -209,7 +224,6 @@ def queue_callback(callback: Callable[[], object]) -> None:
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.ones(2, requires_grad=True)
     >>> done = lambda: print("all done:", x.grad)
     >>> handle = x.register_hook(lambda grad: vt.autograd.graph.queue_callback(done))

@@ -24,6 +24,7 @@ _KEYS: Final = {
     "node",
     "kernel",
     "copy",
+    "copy_doc",
     "grad",
     "fresh",
     "inplace",
@@ -66,7 +67,8 @@ def read_table(path: Path) -> list[Operator]:
         operator = dataclasses.replace(_operator(path.name, entry), has_copy="copy" in entry)
         operators.append(operator)
         if operator.has_copy:
-            operators.append(_copy_of_view(operator, str(entry["copy"])))
+            doc = str(entry.get("copy_doc", "")).strip()
+            operators.append(_copy_of_view(operator, str(entry["copy"]), doc))
     return operators
 
 
@@ -102,7 +104,7 @@ def read_composites(path: Path) -> list[Composite]:
     return found
 
 
-def _copy_of_view(view: Operator, name: str) -> Operator:
+def _copy_of_view(view: Operator, name: str, doc: str) -> Operator:
     """The operator that returns copies of what a view shows."""
     if not view.is_view:
         raise TableError(f"{view.where}: only a view has a 'copy'")
@@ -125,7 +127,7 @@ def _copy_of_view(view: Operator, name: str) -> Operator:
         python={},
         out=view.returns == "View",
         exact_out="exact",
-        doc=f"What `{view.name}` shows, as a copy.",
+        doc=doc or f"What `{view.base}` shows, as a copy.",
     )
 
 

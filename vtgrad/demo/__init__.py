@@ -2,14 +2,14 @@
 
 Run it with ``python -m vtgrad.demo``.  A Kalman filter fills preallocated arrays in place,
 through views; the likelihood is computed from those arrays, differentiated by vtgrad and
-maximised.  Nothing in the package is needed by the library itself.
+maximised.  The library itself does not use this package.
 
 * ``data`` -- the hundred numbers, their source and their fingerprint
 * ``local_level`` -- the model: filter, log-likelihood, gradient, Hessian
 * ``gradient_check`` -- the gradient against central differences
 * ``optimise`` -- BFGS with a Wolfe line search, in plain NumPy
 * ``estimate`` -- maximum likelihood, and the comparison with the published values
-* ``exhibits`` -- two things that views and versions make visible
+* * ``exhibits`` -- two effects of views and versions
 * ``progress``, ``plot`` -- optional: need tqdm and matplotlib
 * ``verify_source`` -- compares the shipped numbers with the copy in statsmodels
 """

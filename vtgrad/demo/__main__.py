@@ -1,7 +1,7 @@
-"""``python -m vtgrad.demo``: fit the Nile, and show what the library is for.
+"""``python -m vtgrad.demo``: fit the Nile series, and show the purpose of the library.
 
-Exit codes: 0 if both variances are within 0.5 % of the published ones and every check on the
-way passed; 1 if not; 2 for wrong arguments.
+Exit codes: 0 if both variances are within 0.5 % of the published ones and every check passed; 1 if
+not; 2 for wrong arguments.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["main"]
 
 
 class _Arguments(argparse.Namespace):
-    """What the command line says."""
+    """The options of the command line."""
 
     observation_variance: float | None
     level_variance: float | None

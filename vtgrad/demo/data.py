@@ -1,9 +1,9 @@
 """The Nile data: one hundred annual flows, shipped as ``nile.csv`` beside this module.
 
-The file guards itself.  ``load_nile`` refuses anything that is not exactly the series it
-expects, because an estimate from a damaged series would look just as plausible as the
-right one.  The fingerprint below was computed from the copy in statsmodels, not from our
-file: ``python -m vtgrad.demo.verify_source`` shows how, and repeats it.
+``load_nile`` verifies the file.  It refuses any other series than the expected one, because an
+estimate from a damaged series would look just as plausible as the right one.  The fingerprint below
+was computed from the copy in statsmodels, not from ``nile.csv``: ``python -m
+vtgrad.demo.verify_source`` repeats the computation.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class NileDataError(VtgradError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class NileSeries:
-    """Years and flows, in step.
+    """Years and the flow of each year.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class NileSeries:
 
 
 def canonical_text(series: NileSeries) -> str:
-    r"""Return the series as text in the one form that is fingerprinted.
+    r"""Return the series as text in the canonical form for the fingerprint.
 
     Returns
     -------

@@ -33,11 +33,11 @@ class Estimate:
     Attributes
     ----------
     search : Minimum
-        How the minimum of minus the log-likelihood was found; its point holds the
-        log-variances.
+        The search for the minimum of minus the log-likelihood; its point holds the log-variances.
     standard_errors : ndarray or None
-        Of the two variances, in the unit of the variances; None if minus the log-likelihood
-        is not convex where the search ended, which then is no maximum of the likelihood.
+        Standard errors of the two variances, in the unit of the variances; None if minus the
+        log-likelihood is not convex where the search ended, which is then not a maximum of the
+        likelihood.
     """
 
     search: Minimum
@@ -50,7 +50,7 @@ class Estimate:
 
     @property
     def log_likelihood(self) -> float:
-        """The log-likelihood that was reached."""
+        """The log-likelihood at the end of the search."""
         return -self.search.iterate.value
 
     @property

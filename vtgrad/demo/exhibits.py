@@ -1,6 +1,6 @@
-"""Two things that a program with views and in-place writes gets from the library.
+"""Two effects of the library on a program with views and in-place writes.
 
-Both use the demo's own filter, so what they show happened on real buffers.
+Both use the demo's own filter, so they occur on real buffers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SCALE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class StaleGradFn:
-    """A view whose base was written behind its back.
+    """A view whose base was written after the view was made.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class StaleGradFn:
     gradient_before, gradient_after : ndarray
         Gradient of the view's sum with respect to the log-variances, before and after.
     scale : float
-        What the base was multiplied by in place.
+        The factor by which the base was multiplied in place.
     """
 
     name_before: str
@@ -45,7 +45,7 @@ class StaleGradFn:
 
     @property
     def holds(self) -> bool:
-        """Whether the view's gradient knows of the write: it is scaled, exactly."""
+        """Whether the view's gradient includes the write: it is scaled, exactly."""
         # The scale is a power of two, so no rounding can differ between the two passes.
         return (
             self.version_after > self.version_before
@@ -56,12 +56,12 @@ class StaleGradFn:
 
 @dataclass(frozen=True, slots=True)
 class IllegalWrite:
-    """A write to values that backward needs, and what became of the backward pass.
+    """A write to values that backward needs, and the result of the backward pass.
 
     Attributes
     ----------
     error : StaleSavedError or None
-        What backward raised; None if it ran as if nothing had happened.
+        The error that backward raised; None if it raised none.
     gradients_untouched : bool
         Whether every ``.grad`` was still None afterwards.
     """
@@ -71,15 +71,15 @@ class IllegalWrite:
 
     @property
     def holds(self) -> bool:
-        """Whether the write was refused and no gradient had been touched."""
+        """Whether backward was refused and no gradient had changed."""
         return self.error is not None and self.gradients_untouched
 
 
 def show_stale_grad_fn(log_variances: FloatArray, flows: Sequence[float]) -> StaleGradFn:
-    """Take a view of the filled workspace, write to the workspace, and ask the view again.
+    """Take a view of the filled workspace, write to the workspace, and read the view's producer.
 
-    The write does not visit the view.  It moves the version that both share; the view's
-    cached ``grad_fn`` is then stale, and is rebuilt from the base when somebody asks for it.
+    The write does not change the view object.  It moves the version that both share; the view's
+    cached ``grad_fn`` is then stale, and is rebuilt from the base on the next read.
     """
     leaf = _leaf(log_variances)
     workspace = kalman_filter(leaf, flows).workspace
@@ -106,9 +106,9 @@ def show_stale_grad_fn(log_variances: FloatArray, flows: Sequence[float]) -> Sta
 def show_illegal_write(log_variances: FloatArray, flows: Sequence[float]) -> IllegalWrite:
     """Standardise the innovations in place between the likelihood and its backward pass.
 
-    The likelihood squared the innovations and so saved them.  The weight makes the case
-    telling: its gradient is the unweighted likelihood, known as soon as the pass begins.  An
-    engine that meets the stale value only on its way has by then filled ``weight.grad``.
+    The likelihood squared the innovations and so saved them.  The weight makes a late check
+    visible: its gradient is the unweighted likelihood, available at the start of the pass.  An
+    engine that finds the stale value only during the pass has already filled ``weight.grad``.
     """
     leaf = _leaf(log_variances)
     weight = vt.tensor(1.0, dtype=vt.float64, requires_grad=True)

@@ -1,4 +1,4 @@
-"""Compare a gradient with central differences of the function it claims to belong to."""
+"""Compare a gradient with central differences of its function."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FloatArray: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class GradientCheck:
-    """A gradient, its estimate by differences, and how far apart they may be.
+    """A gradient, its estimate by differences, and the allowed difference.
 
     Attributes
     ----------
     exact, estimated : ndarray
-        By backward, and by central differences.
+        The gradient by backward, and by central differences.
     tolerance : float
         Allowed difference, relative to the larger of 1 and the estimate's largest entry.
     """
@@ -32,7 +32,7 @@ class GradientCheck:
 
     @property
     def error(self) -> float:
-        """The largest difference, on the scale that ``tolerance`` is given in."""
+        """The largest difference, on the scale of ``tolerance``."""
         scale = max(1.0, float(np.max(np.abs(self.estimated))))
         return float(np.max(np.abs(self.exact - self.estimated))) / scale
 
@@ -62,7 +62,7 @@ def check_gradient(
     step: float = 1e-4,
     tolerance: float = 1e-6,
 ) -> GradientCheck:
-    """Check ``gradient``, which is claimed for ``function`` at ``point``.
+    """Check that ``gradient`` is that of ``function`` at ``point``.
 
     The step suits a function of size 1e3 and curvature about one, like a log-likelihood in
     log-variances: rounding contributes about 1e3 * 1e-16 / step, truncation about step**2,

@@ -1,16 +1,16 @@
 """The local level model: a Kalman filter that writes in place, and its likelihood.
 
-The model (Durbin and Koopman, *Time Series Analysis by State Space Methods*, chapter 2) is a
-level that wanders, seen through noise::
+The model (Durbin and Koopman, *Time Series Analysis by State Space Methods*, chapter 2) is a random
+walk, observed with noise::
 
     y[t]       = level[t] + e[t],    e[t] ~ N(0, observation variance)
     level[t+1] = level[t] + n[t],    n[t] ~ N(0, level variance)
 
 The filter is written as in NumPy: all four buffers are rows of one workspace, and year ``t`` is
 computed from year ``t - 1`` of the table that it fills.  The rows share one storage, hence one
-version counter, which each write moves.  Backward is not hindered by that: no cell is written
-twice, and a saved value is stale only if one of its own elements was written.  The likelihood reads
-the buffers after the last write, and its gradient flows back through all these writes.
+version counter, which each write moves.  Backward is still possible: no cell is written twice, and
+a saved value is stale only if one of its own elements was written.  The likelihood reads the
+buffers after the last write, and its gradient passes through all these writes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LOG_2_PI = math.log(2.0 * math.pi)
 
 @dataclass(frozen=True, slots=True)
 class FilterBuffers:
-    """What the filter writes: one preallocated workspace and a view of each of its rows.
+    """The buffers of the filter: one preallocated workspace and a view of each of its rows.
 
     Cells that the filter has not written are NaN.  The first year initialises the level and
     so has no innovation: its cells in the last two rows stay NaN.
@@ -97,9 +97,9 @@ def kalman_filter(log_variances: vt.Tensor, flows: Sequence[float]) -> FilterBuf
 
     Notes
     -----
-    Nothing is known of the level before the first year (its variance is infinite), so after
-    that year it is distributed as N(y[1], observation variance): Durbin and Koopman, section
-    2.9.  From the second year on it is the recursion of their section 2.2.
+    The level before the first year is unknown (its variance is infinite), so after that year it is
+    distributed as N(y[1], observation variance): Durbin and Koopman, section 2.9.  From the second
+    year on it is the recursion of their section 2.2.
     """
     if len(flows) < 2:
         raise ValueError(f"a diffuse start needs two observations, got {len(flows)}")
@@ -178,7 +178,7 @@ def gradient_of(
     (gradient,) = vt.autograd.grad(
         value, (leaf,), retain_graph=retain_graph, create_graph=create_graph
     )
-    # `grad` is typed for what it may return when unused inputs are allowed; here they are not.
+    # The type of `grad` includes None, for unused inputs, which are not allowed here.
     assert isinstance(gradient, vt.Tensor)
     return gradient
 

@@ -1,12 +1,11 @@
 """Minimise a smooth function of a few variables: BFGS with a weak Wolfe line search.
 
-Plain NumPy, and it knows nothing of tensors: the caller hands in a function that returns a
-value and a gradient.  It is here, and small, so that the demo needs no SciPy.
+Plain NumPy without tensors: the caller passes a function that returns a value and a gradient.  With
+this small module the demo needs no SciPy.
 
 Two guards.  A step is taken only if it meets both Wolfe conditions, so the curvature along it
 is positive and the inverse Hessian stays positive definite.  And a trial point at which the
-function is not finite counts as too far, so a long first step into overflow is shortened
-rather than believed.
+function is not finite counts as too far, so a long first step into overflow is shortened.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ _MAX_TRIALS: Final = 60
 
 
 class NotFiniteError(VtgradError, ValueError):
-    """The function has no finite value or gradient where the search was to start."""
+    """The function has no finite value or gradient at the start of the search."""
 
     kind = "not-finite"
 
 
 class Outcome(enum.Enum):
-    """Why the search ended."""
+    """The reason for the end of the search."""
 
     CONVERGED = "the gradient is within the tolerance"
     ITERATION_LIMIT = "the iteration limit was reached"
@@ -51,7 +50,7 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Iterate:
-    """A point that was reached, with the function's value and gradient there."""
+    """A point of the search, with the function's value and gradient at it."""
 
     point: FloatArray
     value: float
@@ -65,7 +64,7 @@ class Iterate:
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """The end of a search: the last iterate, the cost, and why it ended there."""
+    """The end of a search: the last iterate, the cost, and the reason."""
 
     iterate: Iterate
     iterations: int
@@ -99,7 +98,7 @@ def minimise(
     Returns
     -------
     Minimum
-        Its ``outcome`` says whether the search converged; failing to is no exception.
+        Its ``outcome`` states whether the search converged; no convergence is not an error.
 
     Raises
     ------
@@ -137,7 +136,7 @@ def minimise(
 
 
 class _Counted:
-    """The function, made to return iterates and to count its calls."""
+    """A function that returns iterates and counts its calls."""
 
     calls: int
     _function: Function

@@ -19,7 +19,7 @@ _QUANTILE_90: Final = 1.6449
 
 
 def matplotlib_is_there() -> bool:
-    """Return whether a plot can be written."""
+    """Whether a plot can be written."""
     try:
         importlib.import_module("matplotlib")
     except ImportError:
@@ -33,7 +33,7 @@ def write_plot(path: Path, series: NileSeries, log_variances: FloatArray) -> Non
     Parameters
     ----------
     path : Path
-        Of the PNG to write; its folder is made when it is missing.
+        The PNG to write; a missing folder is made.
     series : NileSeries
         The data.
     log_variances : ndarray
@@ -46,7 +46,7 @@ def write_plot(path: Path, series: NileSeries, log_variances: FloatArray) -> Non
     OSError
         If the file cannot be written.
     """
-    # A figure of its own and no pyplot: no display is looked for, no global state is touched.
+    # A separate figure without pyplot: no display is searched, no global state is changed.
     figure = importlib.import_module("matplotlib.figure").Figure(
         figsize=(9.0, 6.5), layout="constrained"
     )
@@ -74,7 +74,7 @@ def write_plot(path: Path, series: NileSeries, log_variances: FloatArray) -> Non
 
     lower.axhspan(-_QUANTILE_90, _QUANTILE_90, color="0.9")
     lower.axhline(0.0, color="0.5", linewidth=0.8)
-    # The first year has no innovation: its cell is still NaN and nothing is drawn.
+    # The first year has no innovation: its cell is NaN and nothing is drawn.
     lower.vlines(series.years, 0.0, standardised, color="tab:blue")
     lower.set_ylabel("innovation /\nstandard deviation")
     lower.set_xlabel("year")

@@ -1,8 +1,8 @@
-"""A progress bar for the fit, when tqdm is installed; one line that says so when it is not.
+"""A progress bar for the fit, if tqdm is installed; otherwise one line about the missing bar.
 
-How many steps an optimiser needs is not known beforehand.  What is known is how far the gradient
-has to fall, so that is what the bar measures: the decades it has fallen, as a share of all of them.
-A stream that is no terminal, a file or the log of a CI job, gets one line at the end.
+The number of steps of an optimiser is not known beforehand.  The required decrease of the gradient
+is known, so the bar measures the decades by which it has decreased, as a share of all of them.  A
+stream that is not a terminal, a file or the log of a CI job, gets one line at the end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["FitProgress", "fraction_done"]
 
 
 class _Bar(Protocol):
-    """The little of tqdm that is used."""
+    """The part of tqdm that is used."""
 
     n: float
 
@@ -29,7 +29,7 @@ class _Bar(Protocol):
 
 
 def fraction_done(first_norm: float, norm: float, tolerance: float) -> float:
-    """Return how much of the way from ``first_norm`` down to ``tolerance`` is behind ``norm``.
+    """Return the share of the way from ``first_norm`` to ``tolerance`` that ``norm`` has covered.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class FitProgress:
     Parameters
     ----------
     stream : text file
-        Where the bar, or the note that there is none, is written.
+        The stream for the bar, or for the note that there is none.
     """
 
     _bar: _Bar | None
@@ -83,7 +83,7 @@ class FitProgress:
         return f"step {self._iterations}, log-likelihood {self._likelihood:.7g}"
 
     def __call__(self, iterate: Iterate) -> None:
-        """Show that ``iterate`` was reached."""
+        """Update the bar for ``iterate``."""
         self._iterations += 1
         self._likelihood = -iterate.value
         if self._first_norm is None:
@@ -91,7 +91,7 @@ class FitProgress:
         if self._bar is None:
             return
         done = fraction_done(self._first_norm, iterate.gradient_norm, GRADIENT_TOLERANCE)
-        # The gradient may grow for a step or two on the way; the bar does not run back.
+        # The gradient may grow for a step or two; the bar does not move back.
         self._bar.n = max(self._bar.n, round(100.0 * done))
         self._bar.set_description_str(self._described(), refresh=False)
         self._bar.refresh()

@@ -1,14 +1,13 @@
 """Compare the shipped Nile numbers with the copy in statsmodels' datasets.
 
-statsmodels is not needed by anything else, so this is a script to be run by hand in an
-environment that has it::
+Nothing else needs statsmodels, so this is a script for manual runs in an environment that has it::
 
     python -m venv /tmp/nile && /tmp/nile/bin/pip install statsmodels pandas numpy
     PYTHONPATH=. /tmp/nile/bin/python -m vtgrad.demo.verify_source
 
 It takes the hundred numbers from ``statsmodels.datasets.nile``, prints their fingerprint
-(which is how ``data.NILE_SHA256`` was made) and ends with code 0 if the shipped series is
-the same in every year, 1 if not, 2 if statsmodels is not installed.
+(the source of ``data.NILE_SHA256``) and ends with code 0 if the shipped series is the same in every
+year, 1 if not, 2 if statsmodels is not installed.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = ["differences", "main", "series_from_statsmodels"]
 
 
 def series_from_statsmodels() -> NileSeries:
-    """Return the series as statsmodels ships it.
+    """Return the series of statsmodels.
 
     Raises
     ------

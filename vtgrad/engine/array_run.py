@@ -2,18 +2,18 @@
 
 NOTE [ Arrays inside, tensors outside ]
 
-Unless the backward itself is recorded, gradients travel as plain arrays and no `Tensor` is made
-for them. Where somebody else looks at one (a hook, a capture, a retained gradient) it is wrapped
-for that moment, and from then on counts as shared, since nobody knows what the other keeps. The
-other may also write to it, and must reach nobody else's memory by that: an array that is not
-owned (a sibling's gradient, the user's own) is copied first.
+Unless the backward itself is recorded, gradients are plain arrays and no `Tensor` is made for them.
+For an observer (a hook, a capture, a retained gradient) an array is wrapped in a tensor, and from
+then on counts as shared, since the observer may keep it. The observer may also write to it, and
+this must not change other gradients: an array that is not owned (a sibling's gradient, the user's
+own) is copied first.
 
 NOTE [ Leaves are filled last ]
 
-What arrives at leaves is kept aside and put into ``.grad`` when all nodes have run, so that a run
-that breaks off (a shape that does not fit, KeyboardInterrupt) leaves every ``.grad`` as it was; see
-Note [All leaves or none]. Gradients of other tensors that are retained go the same way. User code
-must see what PyTorch would show it: so all are also filled whenever some is about to be called.
+Gradients of leaves are kept aside and stored into ``.grad`` when all nodes have run, so that a run
+that fails (a shape that does not fit, KeyboardInterrupt) leaves every ``.grad`` as it was; see Note
+[All leaves or none]. Retained gradients of other tensors are kept aside too. User code must see the
+same ``.grad`` as in PyTorch: so all are also stored before each call of user code.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class ArrayRun:
     Attributes
     ----------
     task : GraphTask
-        Which nodes run, and what they wait for.
+        The nodes that run, and their dependencies.
     waiting : dict of Node to InputBuffer
-        What has arrived for nodes that are not ready.
+        Gradients of nodes that are not ready.
     queue : ReadyQueue
         Nodes that are ready.
     leaves : list
@@ -78,7 +78,7 @@ class ArrayRun:
         self.retained = []
 
     def enter(self, gradients: Sequence[TensorBase]) -> None:
-        """Put the gradients of the roots in."""
+        """Add the gradients of the roots."""
         waiting = self.waiting
         for edge, gradient in zip(self.task.roots, gradients, strict=True):
             node, nr = edge.function, edge.input_nr
@@ -86,7 +86,7 @@ class ArrayRun:
             if buffer is None:
                 buffer = waiting[node] = buffer_of(node)
             meta = node.input_metadata[nr]
-            # The root may have been given another geometry since its node was made.
+            # The root's geometry may have changed since its node was made.
             fitted = fit_array(gradient._impl.array, meta, node, nr)
             buffer.at(nr).add(fitted, False, meta)
         dependencies = self.task.dependencies
@@ -95,12 +95,12 @@ class ArrayRun:
                 self.queue.push(waiting.pop(node))
 
     def run_unobserved(self) -> InputBuffer | None:
-        """Run nodes until users' code, or the caller of ``grad``, is about to look; fill leaves.
+        """Run nodes until one has an observer, then fill leaves if user code is next.
 
         Returns
         -------
         InputBuffer or None
-            The node that somebody looks at; None when all have run.
+            The buffer of the observed node; None when all nodes have run.
         """
         observed = self._next_observed()
         if observed is None or _calls_users_code(observed.function):
@@ -108,12 +108,12 @@ class ArrayRun:
         return observed
 
     def _next_observed(self) -> InputBuffer | None:
-        """Run nodes until one is ready that users' code, or the caller of ``grad``, looks at.
+        """Run nodes until one is ready that user code or the caller of ``grad`` observes.
 
         Returns
         -------
         InputBuffer or None
-            That node's; None when all have run.
+            The buffer of that node; None when all nodes have run.
         """
         queue, task = self.queue, self.task
         runs, captures = task.runs, task.captures
@@ -152,7 +152,7 @@ class ArrayRun:
             buffer.grad = None
 
     def fill_leaves(self) -> None:
-        """Add what was kept aside into ``.grad``, all or nothing."""
+        """Add the gradients kept aside into ``.grad``, all or none."""
         leaves, retained = self.leaves, self.retained
         if not leaves and not retained:
             return
@@ -167,7 +167,7 @@ class ArrayRun:
             stores.commit()
 
     def apply(self, node: Node, buffer: InputBuffer) -> tuple[Sequence[Answer], Sequence[int]]:
-        """What a node answers, and who owns it; then what it saved is freed."""
+        """Run a node: its gradients and their ownership; then free its saved values."""
         task = self.task
         needs = ALL_EDGES if task.needs is None else task.needs[node]
         grad = buffer.grad
@@ -182,7 +182,7 @@ class ArrayRun:
         else:
             if isinstance(grad, list):
                 grad = buffer.whole(node.input_metadata[0])
-            # The buffer outlives this call; the memory is wanted before.
+            # The buffer outlives this call, but its memory is needed now.
             buffer.grad = None
             if grad is None:
                 answers = node.apply_arrays((None,), needs)
@@ -202,12 +202,12 @@ class ArrayRun:
     def apply_large(
         self, node: Node, grad: Array, owned: bool, needs: int
     ) -> tuple[Sequence[Answer], Sequence[int]]:
-        """What a node answers that reuses memory; see Note [Large gradients]."""
+        """Run a node that reuses memory; see Note [Large gradients]."""
         if owned:
             return node.apply_owned(to_overwrite(grad), True, False, needs)
         if any(grad.strides):
             return node.apply_owned(grad, False, False, needs)
-        # One value, expanded; then what comes out may be expanded too, and cannot be written.
+        # One value, expanded; the result may then be expanded too, and cannot be written.
         lend = not self.task.may_write_saved()
         answers, ownership = node.apply_owned(grad, False, lend, needs)
         return answers, [
@@ -218,7 +218,7 @@ class ArrayRun:
     def hand_on(
         self, node: Node, answers: Sequence[Answer], ownership: Sequence[int], was_owned: bool
     ) -> None:
-        """Send a node's answers along its edges; what they make ready goes into the queue."""
+        """Send a node's gradients along its edges; nodes that become ready go into the queue."""
         task = self.task
         edges = node.next_edges
         waiting, dependencies, restricted = self.waiting, task.dependencies, task.runs is not None
@@ -283,9 +283,9 @@ def run_arrays(
 ) -> None:
     """Run every node of the task.
 
-    Hooks and other users' code run without recording, the caller restores the mode. Arithmetic on
-    arrays asks for no mode: the operators of a signal handler or a finalizer that runs meanwhile
-    see that of the code which called backward.
+    Hooks and other user code run without recording; the caller restores the mode. Arithmetic on
+    arrays reads no mode: the operators of a signal handler or a finalizer that runs in between have
+    the mode of the code that called backward.
     """
     # Arithmetic runs with floating-point warnings off, hooks in the user's own context.
     quietly = running.quietly if task.nesting == 0 else quiet_runner()
@@ -298,8 +298,8 @@ def run_arrays(
         hooks = node.hooks
         captured = task.captures.get(node)
         runs = task.will_run(node)
-        # As in PyTorch, a gradient that is handed out on the way is what arrived, one that is
-        # handed out at the end of the way is what the tensor hooks made of it.
+        # As in PyTorch, the captured gradient of a node that runs is the one before the tensor
+        # hooks, that of a node that does not run is the one after them.
         if captured is not None and runs:
             capture(buffer, captured, answer)
         if hooks is not None:
@@ -314,7 +314,7 @@ def run_arrays(
 
 
 def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runner) -> None:
-    """Run a node between its own hooks, or a leaf's."""
+    """Run a node between its own hooks, or between those of a leaf."""
     hooks = node.hooks
     watched = hooks is not None and hooks.watch_node()
     if run.retained and (watched or node.runs_users_code()):
@@ -333,7 +333,7 @@ def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runne
     else:
         answers, ownership = quietly(run.apply, node, buffer)
     if watched:
-        # Somebody may have kept what was shown.
+        # The hooks may have kept the gradients.
         ownership = ()
     if hooks is not None and hooks.post.entries:
         answers = show_outgoing(node, hooks, answers, incoming)
@@ -341,7 +341,7 @@ def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runne
 
 
 def _calls_users_code(node: Node) -> bool:
-    """Whether users' code is about to be called, which may look at ``.grad``."""
+    """Whether user code, which may read ``.grad``, is called next."""
     hooks = node.hooks
     if hooks is not None and hooks.call_users_code():
         return True
@@ -351,7 +351,7 @@ def _calls_users_code(node: Node) -> bool:
 
 
 def _write_out(buffer: InputBuffer) -> None:
-    """Sum all that has arrived, so that no arithmetic is left to do."""
+    """Sum all gradients of a buffer, so that no arithmetic is left."""
     for nr, meta in enumerate(buffer.function.input_metadata):
         buffer.at(nr).whole(meta)
 
@@ -359,9 +359,10 @@ def _write_out(buffer: InputBuffer) -> None:
 def _taken_apart(
     node: Node, answers: Sequence[Answer], ownership: Sequence[int]
 ) -> tuple[Sequence[Answer], Sequence[int]]:
-    """Sum a gradient that goes to two inputs at once for the one that was broadcast.
+    """Split a gradient that goes to two inputs: sum it for the one that was broadcast.
 
-    Then the other has it for itself, and may own it: a bias costs no copy of what it is added to.
+    Then only the other input has the array, and may own it: the gradient of ``x + bias`` is not
+    copied.
     """
     grad = answers[0]
     edges = node.next_edges
@@ -380,7 +381,7 @@ def _taken_apart(
 
 
 def _is_sole(answers: Sequence[Answer], edges: Sequence[Edge | None], nr: int) -> bool:
-    """Whether answer `nr` is not the same array as what another edge gets."""
+    """Whether no other edge gets the same array as answer `nr`."""
     answer = answers[nr]
     for i, other in enumerate(answers):
         if other is answer and i != nr and edges[i] is not None:

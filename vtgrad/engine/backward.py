@@ -1,4 +1,4 @@
-"""``backward`` and ``grad``: checking what the user passed, then running the engine."""
+"""``backward`` and ``grad``: checking the arguments, then running the engine."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _root_gradients(
     Raises
     ------
     ImplicitGradientError, GradientError
-        If one is missing where it is needed, or does not fit.
+        If a needed one is missing, or does not fit.
     """
     gradients = []
     for nr, (root, grad) in enumerate(zip(roots, given, strict=False)):
@@ -134,7 +134,7 @@ def _implicit_gradient(nr: int, root: Root) -> TensorBase:
     Raises
     ------
     ImplicitGradientError
-        If the root is more than a real number.
+        If the root is not one real number.
     """
     shape, dtype = _shape_and_dtype(root)
     if isinstance(root, TensorBase) and not requires_grad(root):
@@ -177,7 +177,7 @@ def backward(
     create_graph: bool = False,
     inputs: Roots | None = None,
 ) -> None:
-    """`vtgrad.autograd.backward`, for tensors of any class; it has the parameters and errors."""
+    """`vtgrad.autograd.backward`, for tensors of any class; see there for parameters and errors."""
     if create_graph:
         warn(
             "backward(create_graph=True) puts gradients that refer to the graph into .grad of the "
@@ -201,7 +201,7 @@ def backward(
             if isinstance(target, TensorBase):
                 meta = own_meta(target)
                 if not meta.retains_grad:
-                    # Listed before, in case of an interrupt in the middle.
+                    # Listed first, in case of an interrupt during `retain`.
                     retained.append(meta)
                     meta.retain(target)
         execute(
@@ -213,7 +213,7 @@ def backward(
             create_graph=create_graph,
         )
     except BaseException:
-        # Whatever hooks raise, and interrupts, too.
+        # Also after an error of a hook, or an interrupt.
         for meta in retained:
             meta.stop_retaining()
         raise
@@ -240,7 +240,7 @@ def grad(
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
 ) -> tuple[TensorBase | None, ...]:
-    """`vtgrad.autograd.grad`, for tensors of any class; it has the parameters and errors."""
+    """`vtgrad.autograd.grad`, for tensors of any class; see there for parameters and errors."""
     if materialize_grads and allow_unused is False:
         raise ArgumentValueError("materialize_grads answers unused inputs; allow_unused=False")
     if allow_unused is None:
@@ -250,7 +250,7 @@ def grad(
         raise EmptyInputsError("inputs of grad must not be empty")
     gradients = _root_gradients(roots, _given(grad_outputs, len(roots)), recorded=create_graph)
     edges = _root_edges(roots)
-    # Zeros are made like a tensor, and an edge stands for none.
+    # `materialize_grads` makes zeros like a tensor, and an edge has none.
     required = [
         nr
         for nr, target in enumerate(targets)

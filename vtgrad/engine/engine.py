@@ -2,9 +2,9 @@
 
 NOTE [ Backward inside backward ]
 
-A hook may run another backward. All state is in its `GraphTask`, so that is an ordinary call;
-only the interpreter's stack grows. Every `_NESTING_PER_THREAD` levels the work moves to a fresh
-thread, whose stack is empty, while this one waits; see Note [Abandoned passes].
+A hook may run another backward. All state is in its `GraphTask`, so this is an ordinary call; only
+the interpreter's stack grows. Every `_NESTING_PER_THREAD` levels the work moves to a new thread,
+whose stack is empty, while the calling thread waits; see Note [Abandoned passes].
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ def execute(
     Parameters
     ----------
     roots : sequence of Edge
-        Where to start.
+        The values to start from.
     gradients : sequence of TensorBase
         The gradient that enters at each root, of its shape and dtype.
     inputs : sequence of Edge or None, optional
-        Restrict the run to what leads to these; None entries have no gradient.
+        Run only the nodes that lead to these; None entries have no gradient.
     accumulate : bool
         With `inputs`: True to fill their ``.grad``, False to return their gradients.
     required : sequence of int
-        Places of those `inputs` that the roots must lead to.
+        Indices of those `inputs` that the roots must lead to.
     keep_graph : bool
         Keep saved values for another backward.
     create_graph : bool
@@ -63,14 +63,14 @@ def execute(
     Returns
     -------
     list of TensorBase or None
-        With `inputs` and not `accumulate`, the gradient of each input, None where nothing
-        arrived; else empty.
+        With `inputs` and not `accumulate`, the gradient of each input, None for an input without
+        one; otherwise empty.
 
     Raises
     ------
     VtgradError
-        Before anything has run, if a saved value was overwritten or freed; see
-        Note [Backward is all or nothing].
+        Before any node has run, if a saved value was overwritten or freed; see Note [Backward is
+        all or nothing].
     """
     task = GraphTask(roots, keep_graph, create_graph)
     task.count_dependencies(inputs)
@@ -98,7 +98,7 @@ def execute(
 def _with_former(
     answer: list[TensorBase | None], former: list[tuple[int, AccumulateGrad]], recorded: bool
 ) -> list[TensorBase | None]:
-    """Add the gradients of what leaves were, which come last, to those of what they are."""
+    """Add the gradients of former leaf nodes, which come last, to those of the present ones."""
     found = answer[: len(answer) - len(former)]
     before, ident = thread.mode.grad, thread.ident
     try:

@@ -1,11 +1,12 @@
-"""One run of the engine: which nodes run, in what order, and what they wait for.
+"""One run of the engine: the nodes that run, their order and dependencies.
 
 NOTE [ Backward is all or nothing ]
 
-A saved value that was overwritten makes a backward fail. Found in the middle, it would leave some
-leaves with new gradients, some hooks run and some values freed. So while the nodes that will run
-are counted, every value that they saved is checked, and the error is raised before any of them
-runs. Values are checked once more when they are unpacked, because a hook may write too.
+A saved value that was overwritten makes a backward fail. If the error came in the middle, some
+leaves would have new gradients, some hooks would have run and some values would be freed. So while
+the nodes that will run are counted, every value that they saved is checked, and the error is raised
+before any of them runs. Values are checked again when they are unpacked, because a hook may write
+too.
 """
 
 from __future__ import annotations
@@ -35,18 +36,18 @@ def unused_input(nr: int) -> UnusedInputError:
 
 
 class ForHooks:
-    """What hooks keep for the time of one backward; most backwards have none that do.
+    """State that hooks keep during one backward; most backwards have none.
 
     Attributes
     ----------
     callbacks : list of callable
-        What to call when all nodes have run.
+        Functions to call when all nodes have run.
     notes : dict
-        What hooks on several tensors remember, each under itself.
+        State of hooks on several tensors, by hook.
     hooked : set of NodeHooks
-        The hooks of all nodes that run or whose gradients are handed out, at the time `hooked_at`.
+        The hooks of all nodes that run or whose gradients are returned, at the time `hooked_at`.
     hooked_at : int
-        A number among those of `RemovableHandle.id`.
+        A value of `next_hook_id`.
     """
 
     __slots__ = ("callbacks", "hooked", "hooked_at", "notes")
@@ -63,7 +64,7 @@ class ForHooks:
         self.hooked_at = -1
 
     def run_callbacks(self) -> None:
-        """Call what was queued for the end; a callback may queue more."""
+        """Call the queued callbacks; a callback may queue more."""
         for callback in self.callbacks:
             callback()
 
@@ -74,29 +75,28 @@ class GraphTask:
     Attributes
     ----------
     roots : sequence of Edge
-        Where gradients enter.
+        The values whose gradients are passed in.
     dependencies : dict of Node to int
-        How many gradients each node still waits for.
+        The number of gradients that each node still waits for.
     needs : dict of Node to int, or None
-        Bit ``i`` says whether edge ``i`` leads to something that was asked for; None if
-        everything is.
+        Bit ``i`` is set if edge ``i`` leads to a requested value; None if all values are requested.
     runs : set of Node or None
         The nodes that run; None if all do.
     lowest : int
-        Nothing that was asked for is below a node of this topological number or a smaller one, so
-        that such nodes are counted but not looked below; -1 if all are. See
-        Note [Topological numbers].
+        No requested value is below a node of this topological number or a smaller one, so such
+        nodes are counted but not searched below; -1 if all are searched. See Note [Topological
+        numbers].
     keep_graph : bool
         Whether saved values stay.
     create_graph : bool
         Whether the backward itself is recorded.
     captures : dict of Node to dict
-        For ``grad``: which gradients of which node to hand out, by output number, and the
-        place in the answer.
+        For ``grad``: the nodes whose gradients to return, by output number, with the indices in the
+        answer.
     nesting : int
-        How many passes on the same thread this one runs inside of.
+        The number of passes on the same thread around this one.
     for_hooks : ForHooks or None
-        What hooks asked to be kept, once one has asked.
+        State that hooks keep, made on first use.
     """
 
     __slots__ = (
@@ -139,13 +139,12 @@ class GraphTask:
         self._may_write_saved = None
 
     def count_dependencies(self, inputs: Sequence[Edge | None] | None = None) -> None:
-        """Find the nodes that can be reached and what they wait for.
+        """Find the reachable nodes and count their dependencies.
 
         Parameters
         ----------
         inputs : sequence of Edge or None, optional
-            The values whose gradients are asked for, if not all are: then what lies below the
-            lowest of them is left out.
+            The requested values, if not all: then nodes below the lowest of them are left out.
         """
         if inputs is not None:
             numbers = [edge.function.topological_nr for edge in inputs if edge is not None]
@@ -161,7 +160,7 @@ class GraphTask:
         while stack:
             for next_edge in stack.pop().next_edges:
                 if next_edge is not None:
-                    # Asking the type is quicker than asking the edge, which most often is a node.
+                    # A test of the type is faster than the property; most edges are nodes.
                     function = next_edge if isinstance(next_edge, Node) else next_edge.function
                     seen = dependencies.get(function)
                     if seen is None:
@@ -172,7 +171,7 @@ class GraphTask:
                         dependencies[function] = seen + 1
 
     def former_nodes(self, inputs: Sequence[Edge | None]) -> list[tuple[int, AccumulateGrad]]:
-        """The nodes that inputs had when they were leaves of another shape, and whose they are.
+        """The nodes that inputs had as leaves of another shape, with the indices of the inputs.
 
         See Note [Leaves that change their shape].
         """
@@ -190,15 +189,14 @@ class GraphTask:
         return found
 
     def restrict_to(self, inputs: Sequence[Edge | None], *, accumulate: bool) -> None:
-        """Run only what lies between the roots and `inputs`.
+        """Run only the nodes between the roots and `inputs`.
 
         Parameters
         ----------
         inputs : sequence of Edge or None
-            The values whose gradients are asked for; None for one that has no edge.
+            The requested values; None for one without an edge.
         accumulate : bool
-            True to run the inputs' nodes (``backward``), False to hand the gradients out
-            (``grad``).
+            True to run the inputs' nodes (``backward``), False to return the gradients (``grad``).
         """
         runs: set[Node] = set()
         wanted: set[Node] = set()
@@ -213,7 +211,7 @@ class GraphTask:
                     place
                 )
         if UNFINISHED in self.dependencies and self.lowest < UNFINISHED.topological_nr:
-            # What is asked for may be an input of it; then this pass is refused.
+            # A requested value may be an input of the unfinished write; then this pass is refused.
             runs.add(UNFINISHED)
         needs: dict[Node, int] = {}
         # Each node after those that its edges lead to.
@@ -232,11 +230,11 @@ class GraphTask:
         self.runs = runs
 
     def will_run(self, node: Node) -> bool:
-        """Whether the node itself runs, rather than only being passed by."""
+        """Whether the node itself runs, rather than only its captured gradient being returned."""
         return self.runs is None or node in self.runs
 
     def is_wanted(self, node: Node) -> bool:
-        """Whether gradients are to be sent to the node, to run it or to hand them out."""
+        """Whether gradients are sent to the node, to run it or to return them."""
         return self.runs is None or node in self.runs or node in self.captures
 
     def check_reached(
@@ -247,16 +245,16 @@ class GraphTask:
         Parameters
         ----------
         inputs : sequence of Edge or None
-            The values whose gradients are asked for.
+            The requested values.
         required : sequence of int
-            The places of those that the roots must lead to.
+            The indices of those that the roots must lead to.
         reached_before : set of int
-            Places of inputs that the roots lead to in a shape that they had before.
+            Indices of inputs whose former node, of another shape, the roots lead to.
 
         Raises
         ------
         UnusedInputError
-            Before anything has run.
+            Before any node has run.
         """
         reached: set[tuple[Node, int]] | None = None
         for nr in required:
@@ -266,7 +264,7 @@ class GraphTask:
                     continue
                 raise unused_input(nr)
             if len(edge.function.input_metadata) > 1:
-                # That its node is reached may be owed to another of its results.
+                # The node may be reached through another of its results only.
                 if reached is None:
                     reached = self._reached_results()
                 if (edge.function, edge.input_nr) not in reached:
@@ -284,9 +282,9 @@ class GraphTask:
         return reached
 
     def may_write_saved(self) -> bool:
-        """Whether a saved value may be written while this runs; found out when first asked.
+        """Whether a saved value may be written during the run; computed on first use.
 
-        Hooks may, and so may the sum into a ``.grad`` that was there before.
+        Hooks may write to one, and so may the sum into an existing ``.grad``.
         """
         known = self._may_write_saved
         if known is None:
@@ -297,7 +295,7 @@ class GraphTask:
         return known
 
     def own_for_hooks(self) -> ForHooks:
-        """What is kept for hooks, made on first use."""
+        """State that hooks keep, made on first use."""
         kept = self.for_hooks
         if kept is None:
             kept = self.for_hooks = ForHooks()
@@ -309,13 +307,13 @@ class GraphTask:
         Parameters
         ----------
         hooks : NodeHooks
-            The node's, which may be asked for when the node itself is not known.
+            The hooks of the node, which the caller may have without the node.
         newest : int
-            A number not smaller than the `RemovableHandle.id` of any hook that is asked about.
+            A number not smaller than the `RemovableHandle.id` of any of these hooks.
         """
         kept = self.own_for_hooks()
         if kept.hooked_at < newest:
-            # First asked, or a hook was registered since.
+            # The first call, or a hook was registered since the last.
             kept.hooked_at = next_hook_id()
             kept.hooked = {
                 node.hooks
@@ -325,7 +323,7 @@ class GraphTask:
         return hooks in kept.hooked
 
     def needs_of(self, node: Node) -> int:
-        """Which of the node's gradients are asked for, as bits."""
+        """The node's edges that lead to a requested value, as bits."""
         return ALL_EDGES if self.needs is None else self.needs[node]
 
     def check_saved(self) -> None:
@@ -340,7 +338,7 @@ class GraphTask:
         """
         nodes = self.dependencies if self.runs is None else self.runs
         if not _can_run(nodes):
-            # Of several errors the one is told that the run would have met first.
+            # Of several errors, the one that the run would have met first is raised.
             for node in sorted(nodes, key=lambda n: -n.sequence_nr):
                 node.check_saved()
         # A recorded run adds out of place.

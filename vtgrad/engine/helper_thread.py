@@ -1,7 +1,7 @@
-"""A thread that works while another one waits for it. This file is never compiled.
+"""A thread that does work while another thread waits for it. This file is never compiled.
 
-The functions of `threading` cannot be used here: interrupted, they may leave a thread of which
-nothing is known, not even whether it was started. See Note [Abandoned passes].
+The functions of `threading` cannot be used here: if they are interrupted, it is unknown whether the
+thread was started. See Note [Abandoned passes].
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class _Helper:
     Attributes
     ----------
     order : Order
-        Tells the work to stop.
+        The flag that stops the work.
     ident : int
-        The thread, as soon as it runs; before that 0.
+        The thread, once it runs; 0 before.
     is_over : bool
-        Whether it has done its work.
+        Whether the work is done.
     failure : BaseException or None
-        What the work has raised.
+        The error that the work raised.
     """
 
     __slots__ = ("_over", "_work", "failure", "ident", "is_over", "order")
@@ -48,7 +48,7 @@ class _Helper:
         self._over.acquire()
 
     def run(self) -> None:
-        """Do the work; this is what the thread runs."""
+        """Do the work; the function that the thread runs."""
         try:
             this_thread.order = self.order
             self.ident = get_ident()
@@ -65,7 +65,7 @@ class _Helper:
         self._over.acquire()
 
     def abandon(self) -> None:
-        """Tell the thread, and the one that it waits for, to stop; then wait."""
+        """Stop the thread, and the thread for which it waits; then wait."""
         helper: _Helper | None = self
         while helper is not None:
             helper.order.stop = True
@@ -73,34 +73,34 @@ class _Helper:
         self.wait()
 
 
-# For each thread that waits: the one that it waits for.
+# For each waiting thread: the helper for which it waits.
 _waiting: Final[dict[int, _Helper]] = {}
 
 
 def run_on_helper_thread(work: Callable[[], object]) -> None:
-    """Do some work on a thread of its own, whose stack is empty.
+    """Do work on a new thread, whose stack is empty.
 
-    If this thread is interrupted meanwhile, the work is told to stop, and the interrupt is raised
-    when it has.
+    If the calling thread is interrupted meanwhile, the work is stopped, and the interrupt is raised
+    after it has stopped.
 
     Raises
     ------
     BaseException
-        What the work raises.
+        The error that the work raises.
     """
     own = get_ident()
     helper = _Helper(work)
     started: list[int] = []
     try:
         _waiting[own] = helper
-        # One call of a C function, after which it is known whether there is a thread.
+        # One call of a C function, after which `started` shows whether there is a thread.
         started.extend(map(start_new_thread, (helper.run,), ((),)))
-        # This thread may have been abandoned before it was known that it waits.
+        # This thread may have been abandoned before it was entered as waiting.
         look_for_signals()
         helper.wait()
     except BaseException:
         while started and not helper.is_over:
-            # Another interrupt changes nothing: the work must be over before this thread goes on.
+            # Another interrupt changes nothing: the work must end before this thread continues.
             try:
                 helper.abandon()
             except BaseException:  # noqa: BLE001  # the first interrupt is raised below

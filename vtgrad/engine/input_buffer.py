@@ -18,9 +18,9 @@ __all__ = ["InputBuffer", "buffer_of", "to_overwrite", "use_ownership"]
 class _Switch:
     """Whether owned arrays are reused.
 
-    Off, the engine goes the same ways and overwrites a copy, laid out in memory as the owned
-    array is, wherever it would overwrite that. So all gradients are the same, bit for bit; if
-    they are not, an array was taken for owned that somebody else was going to read.
+    If off, the engine runs the same code, but overwrites a copy with the owned array's strides
+    instead of the owned array. So all gradients are equal bit for bit; if they differ, an array
+    with another reader was taken for owned.
     """
 
     __slots__ = ("on",)
@@ -34,17 +34,17 @@ _ownership = _Switch()
 
 
 def use_ownership(on: bool) -> None:
-    """Switch the reuse of owned gradient arrays on or off, for tests of that very machinery."""
+    """Switch the reuse of owned gradient arrays on or off, for tests of ownership."""
     _ownership.on = on
 
 
 def to_overwrite(owned: Array) -> Array:
-    """An array that is owned, for somebody who will write to it."""
+    """An owned array that may be written: a copy while reuse is off."""
     return owned if _ownership.on else _copy_of_same_layout(owned)
 
 
 def _copy_of_same_layout(array: Array) -> Array:
-    """A copy with the very strides of `array`, where NumPy's own copies close gaps."""
+    """A copy with the strides of `array`; NumPy's own copies close gaps."""
     steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
     before = -sum(step for step in steps if step < 0)
     after = sum(step for step in steps if step > 0)
@@ -54,19 +54,19 @@ def _copy_of_same_layout(array: Array) -> Array:
     return copy
 
 
-# A buffer holds nothing, a whole gradient, or regions that no whole gradient was needed for yet.
+# A buffer holds nothing, a whole gradient, or regions that are not added to a whole one yet.
 Content: TypeAlias = Array | list[Region] | None
 
 
 class InputBuffer(NodeTask):
-    """Sums the gradients that arrive for a node, which runs when all are there.
+    """Sums the gradients of a node, which runs when it has all.
 
     Nearly all nodes have one result, so this is the sum for result 0; a node with several results
     has further buffers in `more`.
 
-    An array is added into only if this buffer is its sole holder, see
-    Note [Ownership of gradients]. Regions wait in a list until a whole gradient arrives, or the
-    node runs, or there are so many that writing them out is cheaper; see Note [Regions].
+    An array is added into only if it is owned by this buffer, see Note [Ownership of gradients].
+    Regions wait in a list until a whole gradient arrives, or the node runs, or there are so many
+    that a whole gradient is cheaper; see Note [Regions].
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class InputBuffer(NodeTask):
     grad: Content
     owned: bool
     more: tuple[InputBuffer, ...]
-    # Elements of the regions in the list; not there without a list.
+    # The number of elements of the regions in the list; unset without a list.
     _waiting: int
 
     def __init__(self, function: Node, more: tuple[InputBuffer, ...] = ()) -> None:
@@ -143,7 +143,7 @@ class InputBuffer(NodeTask):
         self.owned = True
 
     def whole(self, meta: InputMetadata) -> Array | None:
-        """The sum, with all zeros written out."""
+        """The sum as a whole gradient."""
         present = self.grad
         if isinstance(present, list):
             self._write_out(present, meta)
@@ -152,7 +152,7 @@ class InputBuffer(NodeTask):
         return present
 
     def taken(self, meta: InputMetadata) -> Array | None:
-        """The sum, moved out, so that its memory is free as soon as the caller drops it."""
+        """The sum, moved out, so that its memory is freed when the caller drops it."""
         whole = self.whole(meta)
         self.grad = None
         return whole

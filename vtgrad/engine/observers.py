@@ -1,4 +1,4 @@
-"""Where somebody looks at gradients on their way: hooks, retained gradients, and ``grad``.
+"""The observers of gradients during backward: hooks, retained gradients, and ``grad``.
 
 See Note [Arrays inside, tensors outside].
 """
@@ -34,19 +34,19 @@ __all__ = [
     "show_to_tensor_hooks",
 ]
 
-# What a node answers for one of its inputs; several regions when they only pass through a view.
+# A node's gradient for one of its inputs; a list of regions if they only pass through a view.
 Answer: TypeAlias = Gradient | list[Region] | None
 
 
 def _wrapped(array: Array) -> TensorBase:
-    """A gradient as users see it."""
+    """A gradient as a tensor, for users."""
     return operators().wrap(TensorImpl(array))
 
 
 def _given_away(buffer: InputBuffer, meta: InputMetadata) -> TensorBase | None:
-    """The gradient in a buffer, for somebody who may keep it and write to it.
+    """The gradient in a buffer, for an observer that may keep it and write to it.
 
-    Nobody else will ever write to that memory.
+    The engine does not write to that memory afterwards.
     """
     array = buffer.whole(meta)
     if array is None:
@@ -59,14 +59,14 @@ def _given_away(buffer: InputBuffer, meta: InputMetadata) -> TensorBase | None:
 
 
 def own_copy(array: Array) -> TensorBase:
-    """A copy of a gradient for somebody who may keep it and write to it; expanded if it was."""
+    """A copy of a gradient that an observer may keep and write to; expanded if the gradient is."""
     if has_self_overlap(array.shape, array.strides):
         return _wrapped(_own_expanded(array))
     return operators().clone(_wrapped(array))
 
 
 def _own_expanded(array: Array) -> Array:
-    """A copy of an expanded array that is expanded too, for somebody who may fill it."""
+    """A copy of an expanded array that is expanded too, which an observer may fill."""
     once = tuple([slice(None) if step else slice(0, 1) for step in array.strides])
     own = array[once].copy(order="K")
     strides = [new if step else 0 for step, new in zip(array.strides, own.strides, strict=True)]
@@ -76,12 +76,12 @@ def _own_expanded(array: Array) -> Array:
 def show_to_tensor_hooks(
     hooks: NodeHooks, buffer: InputBuffer, retained: list[tuple[GradCell, TensorBase]]
 ) -> None:
-    """Let tensor hooks see, and perhaps replace, what arrived.
+    """Call tensor hooks, which may replace the incoming gradients.
 
     Parameters
     ----------
     retained : list
-        Takes the gradients that are retained, and where.
+        Collects the retained gradients with their cells.
     """
     metadata = buffer.function.input_metadata
     # Copies, because hooks may register others while they run.
@@ -106,7 +106,7 @@ def show_to_tensor_hooks(
 def capture(
     buffer: InputBuffer, captured: dict[int, list[int]], answer: list[TensorBase | None]
 ) -> None:
-    """Hand gradients out to the caller of ``grad``."""
+    """Return gradients to the caller of ``grad``."""
     metadata = buffer.function.input_metadata
     for nr, places in captured.items():
         for place in places:
@@ -114,7 +114,7 @@ def capture(
 
 
 def show_incoming(hooks: NodeHooks, buffer: InputBuffer) -> Gradients:
-    """Let a node's pre-hooks see, and perhaps replace, what arrived; returns what is left."""
+    """Call a node's pre-hooks, which may replace the incoming gradients; returns the result."""
     node = buffer.function
     incoming: Gradients = ()
     for nr, meta in enumerate(node.input_metadata):
@@ -131,7 +131,7 @@ def show_incoming(hooks: NodeHooks, buffer: InputBuffer) -> Gradients:
 def show_outgoing(
     node: Node, hooks: NodeHooks, answers: Sequence[Answer], incoming: Gradients
 ) -> Sequence[Answer]:
-    """Let a node's post-hooks see, and perhaps replace, what it answered."""
+    """Call a node's post-hooks, which may replace the outgoing gradients; returns the result."""
     outgoing: Gradients = tuple(
         [
             _own_whole(answer, edge, node, nr)
@@ -146,10 +146,10 @@ def show_outgoing(
 
 
 def _own_whole(answer: Answer, edge: Edge | None, node: Node, nr: int) -> TensorBase | None:
-    """An answer as the input's gradient, for a hook that may keep it and write to it.
+    """A node's answer as the gradient of an input, for a hook that may keep it and write to it.
 
-    It is copied where it may be the incoming gradient, or a saved value. Nodes of lists of inputs
-    and of custom Functions have answers for inputs that need none too: hooks see these as they are.
+    It is copied if it may be the incoming gradient, or a saved value. Nodes of lists of inputs and
+    of custom Functions also have answers for inputs that need none: hooks get these unchanged.
     """
     if answer is None:
         return None

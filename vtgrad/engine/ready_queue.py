@@ -31,13 +31,13 @@ K = TypeVar("K", bound=NodeTask)
 
 
 class ReadyQueue(Generic[K]):
-    """Highest sequence number first: what was recorded last runs first, and leaves before all.
+    """A queue by sequence number: leaves first, then the nodes that were recorded last.
 
     NOTE [ The next node does not queue ]
 
-    Most nodes make exactly one other ready, which runs next. It waits in `first`, and only what
-    is ready beside it is in the heap: a chain never touches the heap. The task in `first` comes
-    before all in the heap.
+    Most nodes make exactly one other node ready, which runs next. It waits in `first`, and only
+    other ready nodes are in the heap: a chain of nodes never uses the heap. The task in `first`
+    comes before all in the heap.
     """
 
     __slots__ = ("_heap", "_ties", "first")

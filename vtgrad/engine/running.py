@@ -1,4 +1,4 @@
-"""Which backward passes are running inside each other on a thread.
+"""The nested backward passes of a thread.
 
 A file of its own, which is never compiled; see Note [One source, two builds].
 """
@@ -19,9 +19,9 @@ class _Running(threading.local):
     Attributes
     ----------
     task : GraphTask or None
-        The innermost pass, whose hooks are being called.
+        The innermost running pass.
     quietly : Runner
-        For the arithmetic of the outermost; a context cannot be entered twice.
+        Runs the arithmetic of the outermost pass; a context cannot be entered twice.
     """
 
     task: GraphTask | None

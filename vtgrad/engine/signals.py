@@ -1,20 +1,19 @@
-"""Giving the interpreter its turn in long loops, and stopping passes. This file is never compiled.
+"""Running signal handlers in long loops, and stopping passes. This file is never compiled.
 
 NOTE [ Interrupts in long loops ]
 
 Python runs the handlers of signals, the one that raises KeyboardInterrupt among them, when the
-interpreter begins a function or goes round a loop. Compiled code does neither: a million nodes
-that call no Python function would run to their end first. So the loops over nodes call the
-function below now and then, and whatever a handler raises comes out of that call. Interpreted
-loops do the same.
+interpreter begins a function or goes round a loop. Compiled code does neither: a million nodes that
+call no Python function would all run first. So the loops over nodes call `look_for_signals` at
+intervals, and an error of a handler is raised by that call. Interpreted loops do the same.
 
 NOTE [ Abandoned passes ]
 
 A pass that runs on a thread of its own (Note [Backward inside backward]) gets no signals: Python
-handles them on the main thread, which waits for it. If a handler raises there, the pass must not go
-on by itself and fill ``.grad`` later. So the thread that waits abandons the one that works, and
-waits on until that has noticed: where loops look for signals, and before anything is filled. A pass
-on a thread that waits itself is abandoned together with the one that it waits for.
+handles them on the main thread, which waits for it. If a handler raises there, the pass must not
+continue and fill ``.grad`` later. So the waiting thread abandons the working one, and waits until
+that has stopped: it stops where loops look for signals, and before ``.grad`` is filled. If the
+working thread waits for another thread itself, that one is abandoned too.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from typing import Final
 
 __all__ = ["NODES_BETWEEN_LOOKS", "AbandonedError", "Order", "look_for_signals", "this_thread"]
 
-# Some tens of microseconds.
+# Nodes that take some tens of microseconds.
 NODES_BETWEEN_LOOKS: Final = 64
 
 
 class Order:
-    """What the thread that waits tells the thread that works.
+    """The message of a waiting thread to the working thread.
 
     Attributes
     ----------
@@ -51,7 +50,7 @@ class _ThisThread(threading.local):
     Attributes
     ----------
     order : Order or None
-        That of the thread that waits for this one; see Note [Abandoned passes].
+        The order of the thread that waits for this one; see Note [Abandoned passes].
     """
 
     order: Order | None = None
@@ -61,11 +60,11 @@ this_thread: _ThisThread = _ThisThread()
 
 
 class AbandonedError(BaseException):
-    """Ends a pass that was abandoned; its caller raises what it was interrupted by."""
+    """Ends an abandoned pass; the waiting thread raises its own interrupt."""
 
 
 def look_for_signals() -> None:
-    """Let the handlers of signals that have arrived run.
+    """Let the handlers of pending signals run.
 
     Raises
     ------

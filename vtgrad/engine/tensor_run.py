@@ -22,15 +22,15 @@ __all__ = ["as_gradients", "run_recorded"]
 
 
 def as_gradients(value: object, shown: Gradients, node: Node) -> Gradients:
-    """What a node hook returned in place of the gradients that it was shown.
+    """The gradients that a node hook returned in place of those that it got.
 
     Raises
     ------
     ArgumentTypeError
         If it returned something other than a tuple of tensors and None.
     HookError
-        If it returned another number of gradients, one where there was none, or one of another
-        shape or dtype.
+        If it returned another number of gradients, one in place of None, or one of another shape or
+        dtype.
     """
     if not isinstance(value, tuple):
         raise ArgumentTypeError(
@@ -94,7 +94,7 @@ class _Kept:
     Attributes
     ----------
     leaves, retained : list
-        Those of leaves, and of other tensors.
+        Gradients of leaves, and of other tensors.
     """
 
     __slots__ = ("leaves", "retained")
@@ -107,7 +107,7 @@ class _Kept:
         self.retained = []
 
     def fill(self) -> None:
-        """Add what was kept aside into ``.grad``, all or nothing."""
+        """Add the gradients kept aside into ``.grad``, all or none."""
         if not self.leaves and not self.retained:
             return
         look_for_signals()
@@ -124,7 +124,7 @@ class _Kept:
 def run_recorded(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
-    """Run every node of the task, recording what is done."""
+    """Run every node of the task, and record the operators."""
     dependencies = task.dependencies
     waiting: dict[Node, list[TensorBase | None]] = {}
     queue: ReadyQueue[_TensorTask] = ReadyQueue()

@@ -1,6 +1,8 @@
-"""Making a gradient fit the value that it belongs to."""
+"""Fitting a gradient to the shape and dtype of its value."""
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 
@@ -13,16 +15,19 @@ from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase
 
-__all__ = ["fit_array", "fit_tensor", "sum_array_to", "wrong_count"]
+__all__ = ["fit_array", "fit_tensor", "wrong_count"]
 
-# An alias saves looking up an attribute for every gradient.
+# An alias saves an attribute look-up for every gradient.
 _ndarray = np.ndarray
+_HALF: Final = np.dtype(np.float16)
+# NumPy's sum of so few elements loses no digits, except in half precision; see Note [Long sums].
+_FEW: Final = 4096
 
 
 def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: int) -> Gradient:
     """`grad`, summed over what broadcasting added, in the value's dtype.
 
-    The same object is returned if nothing had to be done, a fresh array otherwise.
+    The same object is returned if it fits, a fresh array otherwise.
 
     Raises
     ------
@@ -37,26 +42,26 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
             if grad.values.dtype != meta.dtype:
                 return Region(_cast(grad.values, meta.dtype), grad.path)
             return grad
-        # Its input was transposed, say, while nothing was recorded: its producer knows another
-        # shape, where the path leads to other elements.
+        # The input was transposed, for example, while nothing was recorded: its producer has
+        # another shape, in which the path leads to other elements.
         grad = grad.whole(shape, grad.values.dtype)
     if type(grad) is not _ndarray:
-        # NumPy gives numbers for arrays without dimensions, and users may give lazy arrays.
+        # NumPy returns scalars for 0-d results, and users may return lazy arrays.
         grad = np.asarray(resolved(grad))
     if grad.shape != meta.shape:
-        if grad.shape[1:] == meta.shape:
-            # What was added to each row, as a bias is.
+        if grad.shape[1:] == meta.shape and grad.size <= _FEW and grad.dtype != _HALF:
+            # The gradient of an operand added to each row, such as a bias.
             grad = np.asarray(np.add.reduce(grad, 0))
         else:
             _check_broadcast(grad.shape, meta.shape, node, nr)
-            grad = sum_array_to(grad, meta.shape)
+            grad = operators().sum_to_size(grad, meta.shape)
     if grad.dtype != meta.dtype:
         grad = _cast(grad, meta.dtype)
     return grad
 
 
 def fit_tensor(grad: TensorBase, meta: InputMetadata, node: Node, nr: int) -> TensorBase:
-    """The same for a tensor, recorded."""
+    """As `fit_array` for a tensor, recorded."""
     array = grad._impl.array
     if array.shape == meta.shape and array.dtype == meta.dtype:
         return grad
@@ -87,16 +92,6 @@ def _check_broadcast(found: Shape, expected: Shape, node: Node, nr: int) -> None
             expected=expected,
             found=found,
         )
-
-
-def sum_array_to(grad: Array, shape: Shape) -> Array:
-    """The sum over the dimensions that broadcasting from `shape` added or stretched."""
-    lead = grad.ndim - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1
-    )
-    total: Array = np.asarray(np.add.reduce(grad, axis=axes, keepdims=True))
-    return total.reshape(shape)
 
 
 def _cast(grad: Array, dtype: NumpyDType) -> Array:

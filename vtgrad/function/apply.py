@@ -50,7 +50,7 @@ class TakesNoContext(Protocol[P, Result_co]):
 
 
 class Callee(Protocol):
-    """A Function, as `apply` sees it."""
+    """The part of a Function that `apply` uses."""
 
     forward: ClassVar[Callable[..., object]]
     setup_context: ClassVar[Callable[..., object]]
@@ -79,17 +79,19 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     Parameters
     ----------
     *args, **kwargs : object
-        The arguments of forward, without the context. Only tensors that are arguments themselves
-        get gradients, not those inside of lists and the like.
+        The arguments of forward, without the context. Only tensors that are arguments
+        themselves get gradients, not those inside lists or other containers.
 
     Returns
     -------
     object
-        What forward returned, tensors as results of a node ``<Name>Backward``; see
-        Note [Results of a custom Function].
+        The results of forward, tensors as results of a node ``<Name>Backward``; see Note
+        [Results of a custom Function].
 
     Raises
     ------
+    MissingMethodError
+        If there is no forward.
     FunctionError
         If forward has declared writes that cannot be recorded.
     UndeclaredWriteError
@@ -162,7 +164,7 @@ def _bound(
     """
     signature = inspect.signature(function.forward)
     name = function.__name__
-    # The context comes first in forward, but not in `apply`.
+    # The context is the first argument of forward, but not of `apply`.
     given = args if splits else (None, *args)
     try:
         bound = signature.bind(*given, **kwargs)
@@ -177,7 +179,7 @@ def _bound(
         )
     if splits:
         return bound.args
-    # As in a call without keywords, defaults after the last argument that was passed do not count.
+    # As in a call without keywords, defaults after the last passed argument do not count.
     count = len(args) + len(kwargs)
     for nr, parameter in enumerate(signature.parameters):
         if parameter in passed:

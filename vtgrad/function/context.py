@@ -1,4 +1,4 @@
-"""What forward and backward of a custom Function are given to talk to each other."""
+"""The context that forward and backward of a custom Function share."""
 
 from __future__ import annotations
 
@@ -26,53 +26,53 @@ __all__ = ["Call", "FunctionCtx", "check_declared"]
 
 
 class Call:
-    """What the library keeps of one application of a Function.
+    """The library's state of one call of a Function.
 
     NOTE [ A context and its node ]
 
-    The context belongs to the user, who may store anything on it under any name; the node belongs
-    to the engine, which reads its attributes under names of its own. So they are two objects,
-    though each shows the other's attributes as if they were one, as in PyTorch. The node holds the
-    context, and the context holds the node only weakly, or both would be a cycle. What was saved
-    is kept here, by the context. So a context that a user keeps can be asked for it when the rest
-    of the graph is gone; the node that unpacking needs is then made once more.
+    The user may store any attribute on the context under any name; the engine reads attributes of
+    the node under names of its own. So the two are separate objects, and each also shows the
+    other's attributes, as in PyTorch. The node holds the context, and the context holds the node
+    only weakly, because two strong references would be a cycle. The saved values are kept here, and
+    so by the context. So a context that a user keeps still has them when the rest of the graph is
+    freed; the node that unpacking needs is then made again.
 
     Attributes
     ----------
     backward_class : type of BackwardCFunction
         The class of the node.
     edges : tuple of Edge or None
-        One for each tensor among the arguments; none of them if nothing is recorded.
+        One for each tensor among the arguments; empty if nothing is recorded.
     records : bool
-        Whether there is a graph that the call becomes a part of.
+        Whether the call becomes a part of a graph.
     inputs : tuple of TensorBase
         The tensors among the arguments, until the call is over.
     invalid : tuple of TensorBase
-        Saved views that have lost their base; they are held to say so.
+        Saved views that became invalid; they are held so that reading them raises.
     places : tuple of int
-        For each edge, which argument its gradient belongs to; -1 for a tensor that was written
-        without being one.
+        For each edge, the index of the argument whose gradient it carries; -1 for a written tensor
+        that is not an argument.
     shapes : tuple of InputMetadata
         For each edge, shape and dtype of that argument.
     argument_count : int
-        How many arguments there were, tensors or not.
+        The number of arguments, tensors or not.
     audited : tuple of (str, Fingerprint)
-        What tensors looked like that forward has stored as attributes of the context, if audit is
+        Fingerprints of tensors that forward has stored as attributes of the context, if audit is
         on: see Note [Audit].
     results : tuple of InputMetadata or None
-        Shape and dtype of each result; None for one that is no tensor.
+        Shape and dtype of each result; None for one that is not a tensor.
     to_save : tuple of TensorBase or None
-        What forward wants to be saved, until it is.
+        The tensors that forward wants saved, until they are saved.
     saved : tuple of SavedVariable or None
-        What was saved.
+        The saved values.
     freed : bool
-        Whether it was freed since.
+        Whether the saved values were freed.
     dirty : tuple of TensorBase
-        What forward says that it wrote, until the call is over.
+        The tensors that forward declares as written, until the call is over.
     non_differentiable : tuple of TensorBase
-        Which results have no gradient, until the call is over.
+        The results that have no gradient, until the call is over.
     materializes : bool
-        Whether backward sees zeros for gradients that did not arrive.
+        Whether backward gets zeros for missing gradients.
     """
 
     __slots__ = (
@@ -141,11 +141,11 @@ class Call:
 
     @property
     def operator(self) -> str:
-        """What users call, for the record of writes."""
+        """The name of the call, for the record of writes."""
         return f"{self.backward_class._forward_cls.__name__}.apply"
 
     def node_of(self, context: FunctionCtx) -> BackwardCFunction:
-        """The call's node, made if there is none; see Note [A context and its node]."""
+        """The call's node, made if it does not exist; see Note [A context and its node]."""
         node = None if self._node is None else self._node()
         if node is None:
             node = self.backward_class(self.edges)
@@ -154,7 +154,7 @@ class Call:
         return node
 
     def save(self, results: dict[int, int]) -> None:
-        """Save what forward asked for.
+        """Save the tensors that forward passed to `save_for_backward`.
 
         Parameters
         ----------
@@ -172,23 +172,23 @@ class Call:
         view = view_meta_of(tensor)
         if view is not None and not view.was_produced():
             # A view made inside forward, where nothing is recorded, perhaps of a tensor that
-            # forward has written since: it is a constant of backward.
+            # forward has written since: a constant for backward.
             return SavedVariable(tensor, None)
         try:
             return SavedVariable(tensor, gradient_edge(tensor))
         except ViewInvalidError:
-            # Forward has written its base. That is refused when backward reads it, not now: so
-            # the tensor itself is kept, which raises this again.
+            # Forward has written the view's base. Backward refuses the view when it reads it, not
+            # now: the tensor itself is kept, which raises this error again.
             self.invalid = (*self.invalid, tensor)
             return SavedVariable(tensor, None)
 
     def check_saved(self, node: Node) -> None:
-        """Raise if what was saved cannot be read.
+        """Raise if the saved values cannot be read.
 
         Raises
         ------
         GraphFreedError
-            If it was freed by an earlier backward.
+            If the saved values were freed by an earlier backward.
         VtgradError
             As `SavedVariable.check` does.
         """
@@ -205,7 +205,7 @@ class Call:
             gradient_edge(tensor)
 
     def is_over(self) -> None:
-        """Let go of tensors; whatever is needed later was saved."""
+        """Drop the tensors; the values needed later are saved."""
         self.inputs = ()
         self.to_save = ()
         self.dirty = ()
@@ -222,12 +222,11 @@ class Call:
         )
 
     def check_audited(self, node: Node, attributes: dict[str, object]) -> None:
-        """Raise if one of them has changed since.
+        """Raise if a tensor stored on the context has changed since.
 
         Raises
         ------
-        UnseenWriteError
-            If so.
+        UnseenWriteError If one has changed.
         """
         for name, fingerprint in self.audited:
             value = attributes.get(name)
@@ -235,7 +234,7 @@ class Call:
                 fingerprint.check(value._impl.array, node, f", kept as ctx.{name}")
 
     def release(self) -> None:
-        """Free what was saved."""
+        """Free the saved values."""
         self.saved = ()
         self.audited = ()
         self.invalid = ()
@@ -243,30 +242,70 @@ class Call:
 
 
 class FunctionCtx:
-    """The first argument of a custom Function's methods: what one call remembers.
+    """The first argument of a custom Function's methods: the state of one call.
 
-    Attributes can be stored on it under any name; tensors that backward needs are better handed
-    to `save_for_backward`, which finds out when they are overwritten.
+    Attributes can be stored on it under any name. Tensors that backward needs should be passed
+    to `save_for_backward`, which detects that they were overwritten.
 
     Attributes
     ----------
     needs_input_grad : tuple of bool
         For each argument of ``apply``, whether it is a tensor that requires grad.
+
+    Examples
+    --------
+    >>> class Product(vt.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x, y):
+    ...         ctx.save_for_backward(x, y)
+    ...         return x * y
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         x, y = ctx.saved_tensors
+    ...         need_x, need_y = ctx.needs_input_grad
+    ...         return grad * y if need_x else None, grad * x if need_y else None
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> Product.apply(x, vt.tensor([3.0, 4.0])).sum().backward()
+    >>> x.grad
+    tensor([3., 4.])
     """
 
     needs_input_grad: tuple[bool, ...]
     _call: Call
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for backward, which finds them in `saved_tensors`.
+        """Save tensors for backward, which reads them from `saved_tensors`.
 
-        Arguments and results are best kept so, and so are other tensors, and None. A second call
-        replaces the first.
+        Called in ``forward`` or ``setup_context``, for arguments, results and other tensors. A
+        second call replaces the first.
+
+        Parameters
+        ----------
+        *tensors : Tensor or None
+            The tensors to save.
 
         Raises
         ------
         ArgumentTypeError
-            If something else is to be saved.
+            If any other object is to be saved.
+
+        Examples
+        --------
+        >>> class Exp(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         y = x.exp()
+        ...         ctx.save_for_backward(y)
+        ...         return y
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * ctx.saved_tensors[0]
+        >>> x = vt.zeros(2, requires_grad=True)
+        >>> Exp.apply(x).sum().backward()
+        >>> x.grad
+        tensor([1., 1.])
         """
         for nr, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, TensorBase):
@@ -280,19 +319,30 @@ class FunctionCtx:
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``jvp``, which is not called in this version: nothing is kept.
 
-        It is here so that a Function with a ``jvp`` can be run backward.
+        It exists so that a Function with a ``jvp`` can be run backward.
+
+        Parameters
+        ----------
+        *tensors : Tensor or None
+            Ignored.
         """
 
     @property
     def saved_tensors(self) -> tuple[Tensor, ...]:
-        """What was saved, None in the place of None.
+        """The tensors that `save_for_backward` saved.
+
+        Returns
+        -------
+        tuple of Tensor
+            The tensors in the order of saving, None where None was saved.
 
         Raises
         ------
         GraphFreedError
-            If it was freed by a backward.
+            If they were freed by a backward.
         StaleSavedError, SavedDetachedError, ViewInvalidError
-            If one of the tensors was overwritten, detached in place, or lost its base.
+            If one of the tensors was overwritten or detached in place, or is a view that became
+            invalid.
         """
         call = self._call
         node = call.node_of(self)
@@ -301,17 +351,37 @@ class FunctionCtx:
         return cast("tuple[Tensor, ...]", tuple(found))
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Declare which arguments forward writes in place; it must return all of them.
+        """Declare the arguments that forward writes in place; forward must return all of them.
 
-        Best called before they are written: what may not be written is refused here.
+        Call this before the writes: arguments that may not be written are refused here.
+
+        Parameters
+        ----------
+        *tensors : Tensor
+            The arguments that are written.
 
         Raises
         ------
         FunctionError
-            If something else than tensors is declared.
+            If any other object than a tensor is declared.
         WriteRefusedError
-            As a write in place would: for leaves that require grad, and their views, for
-            instance.
+            As an in-place write: for example for leaves that require grad, and their views.
+
+        Examples
+        --------
+        >>> class Double_(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.mark_dirty(x)
+        ...         return x.mul_(2)
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * 2
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x.clone()
+        >>> Double_.apply(y) is y, y
+        (True, tensor([2., 2.], grad_fn=<Double_Backward>))
         """
         call = self._call
         before = call.dirty
@@ -328,15 +398,36 @@ class FunctionCtx:
         call.dirty = (*before, *added)
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Declare which results have no gradient.
+        """Declare the results that have no gradient.
 
-        Backward has an argument for them all the same; it gets zeros. Results of an integer dtype
+        Backward still has an argument for each of them, which is zeros. Results of an integer dtype
         need not be declared.
+
+        Parameters
+        ----------
+        *tensors : Tensor
+            Results of forward.
 
         Raises
         ------
         FunctionError
-            If something else than tensors is declared.
+            If any other object than a tensor is declared.
+
+        Examples
+        --------
+        >>> class Split(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         whole = x.floor()
+        ...         ctx.mark_non_differentiable(whole)
+        ...         return whole, x - whole
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad_whole, grad_rest):
+        ...         return grad_rest
+        >>> whole, rest = Split.apply(vt.tensor([2.5], requires_grad=True))
+        >>> whole.requires_grad, rest.requires_grad
+        (False, True)
         """
         for tensor in tensors:
             if not isinstance(tensor, TensorBase):
@@ -346,12 +437,33 @@ class FunctionCtx:
         self._call.non_differentiable = (*self._call.non_differentiable, *tensors)
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Say whether backward gets zeros (so it is at first) or None where nothing arrived.
+        """Choose whether backward gets zeros (the default) or None for missing gradients.
+
+        Parameters
+        ----------
+        value : bool
+            True for zeros.
 
         Raises
         ------
         ArgumentTypeError
             If `value` is not a bool.
+
+        Examples
+        --------
+        >>> class Pair(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.set_materialize_grads(False)
+        ...         return x * 2, x * 3
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad_twice, grad_thrice):
+        ...         print(grad_twice, grad_thrice)
+        ...         return grad_twice * 2
+        >>> twice, thrice = Pair.apply(vt.ones(2, requires_grad=True))
+        >>> twice.sum().backward()
+        tensor([1., 1.]) None
         """
         if not isinstance(value, bool):
             raise ArgumentTypeError(
@@ -360,7 +472,23 @@ class FunctionCtx:
         self._call.materializes = value
 
     def name(self) -> str:
-        """The name of the node."""
+        """The name of the node.
+
+        Returns
+        -------
+        str
+            ``<Name>Backward`` for a Function of this name.
+
+        Examples
+        --------
+        >>> class Twice(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         print(ctx.name())
+        ...         return x * 2
+        >>> y = Twice.apply(vt.ones(2))
+        TwiceBackward
+        """
         return self._call.backward_class.__name__
 
     if not TYPE_CHECKING:

@@ -16,7 +16,17 @@ __all__ = ["Function", "FunctionMeta"]
 
 
 class FunctionMeta(type):
-    """Makes the class of a Function's nodes, ``<Name>Backward``, beside the Function itself."""
+    """The metaclass of `Function`.
+
+    It makes the class of a Function's nodes, ``<Name>Backward``, beside the Function itself.
+
+    Examples
+    --------
+    >>> class Twice(vt.autograd.Function):
+    ...     pass
+    >>> type(Twice) is vt.autograd.function.FunctionMeta
+    True
+    """
 
     _backward_cls: type[BackwardCFunction]
 
@@ -43,11 +53,11 @@ def _mentions(function: object, name: str) -> bool:
 
     NOTE [ What backward reads ]
 
-    An overwritten value is to be found before anything has run, see
-    Note [Backward is all or nothing], but only if it would be read: PyTorch finds it when backward
-    reads ``ctx.saved_tensors``, and accepts one that never does. So what a Function saved is
-    checked beforehand if the code of its backward contains that name. If some other function
-    reads it on its behalf, the value is checked then.
+    An overwritten value must be found before any node has run, see Note [Backward is all or
+    nothing], but only if it would be read: PyTorch finds it when backward reads
+    ``ctx.saved_tensors``, and accepts a backward that never reads it. So the values that a Function
+    saved are checked beforehand if the code of its backward contains that name. If another function
+    reads them for the backward, they are checked at that time.
     """
     code = getattr(inspect.unwrap(function) if callable(function) else function, "__code__", None)
     codes = [code] if isinstance(code, CodeType) else []
@@ -62,18 +72,31 @@ class Function(metaclass=FunctionMeta):
     """Base class of operators whose forward and backward a user writes.
 
     A subclass defines, as static methods, ``forward``, which computes the results, and
-    ``backward``, which computes gradients of the arguments from gradients of the results. Call it
-    by ``apply``, which takes the arguments of forward without the context and returns its results.
+    ``backward``, which computes gradients of the arguments from gradients of the results. Call
+    it by ``apply``, which takes the arguments of forward without the context and returns its
+    results.
 
-    Forward runs without recording. Its results may be tensors, alone or in a tuple, and anything
-    else, which is passed through. Backward returns one gradient for each argument, or None.
+    Forward runs without recording. Its results may be tensors, alone or in a tuple, and any
+    other objects, which are passed through. Only tensors that are arguments themselves get
+    gradients, not those inside lists. Backward returns one gradient for each argument, or None.
 
     Forward may also be written without the context; then ``setup_context(ctx, inputs, output)``
     stores what backward needs.
 
+    Raises
+    ------
+    MissingMethodError
+        By ``apply`` without a forward, and in backward without a backward.
+    UndeclaredWriteError
+        By ``apply``, if forward wrote to an argument that it did not declare by `mark_dirty`.
+    FunctionError
+        By ``apply``, if forward did not return what it declared dirty; by calling the class
+        itself.
+    GradientError
+        In backward, if the gradients do not fit the arguments.
+
     Examples
     --------
-    >>> import vtgrad as vt
     >>> class Power(vt.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x, exponent):

@@ -1,4 +1,4 @@
-"""What a custom Function has in the place of methods that its author did not write."""
+"""The default methods of a custom Function, which raise."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ __all__ = ["no_backward", "no_forward", "no_jvp", "no_setup_context", "no_vmap"]
 
 
 def no_forward(*args: object, **kwargs: object) -> NoReturn:
-    """Compute the results; a Function has one of its own.
+    """Compute the results; a Function must override it.
 
-    Called with a context and the arguments of ``apply``, or, if there is a ``setup_context``, with
-    the arguments only.
+    Parameters
+    ----------
+    *args, **kwargs : object
+        A context and the arguments of ``apply``; if there is a ``setup_context``, the arguments
+        only.
+
+    Returns
+    -------
+    object
+        Tensors or anything else, alone or in a tuple.
 
     Raises
     ------
     MissingMethodError
-        Always.
+        If the Function has none.
     """
     raise MissingMethodError("this Function has no forward; define it as a static method")
 
@@ -26,13 +34,23 @@ def no_forward(*args: object, **kwargs: object) -> NoReturn:
 def no_backward(*args: object) -> NoReturn:
     """Compute gradients of the arguments from gradients of the results.
 
-    Called with the context and one gradient for each result; it returns one for each argument, None
-    for those that have none. ``vjp`` is another name for it.
+    ``vjp`` is another name for it; a Function has one of the two.
+
+    Parameters
+    ----------
+    *args : object
+        The context, and one gradient for each result; zeros, or None, where nothing arrived:
+        see `FunctionCtx.set_materialize_grads`.
+
+    Returns
+    -------
+    Tensor, None, or tuple of them
+        One for each argument of forward, None for those that have no gradient.
 
     Raises
     ------
     MissingMethodError
-        Always.
+        If the Function has neither.
     """
     raise MissingMethodError(
         "backward reached a custom Function that has neither backward nor vjp; define one of them "
@@ -41,35 +59,38 @@ def no_backward(*args: object) -> NoReturn:
 
 
 def no_setup_context(*args: object) -> NoReturn:
-    """Store on the context what backward needs, if forward takes no context.
+    """Store on the context the values that backward needs, if forward takes no context.
 
-    Called with the context, the tuple of all arguments, and what forward returned.
+    Parameters
+    ----------
+    *args : object
+        The context, the tuple of all arguments, and the results of forward.
 
     Raises
     ------
     MissingMethodError
-        Always.
+        If the Function has none.
     """
     raise MissingMethodError("this Function has no setup_context")
 
 
 def no_jvp(*args: object) -> NoReturn:
-    """Forward-mode derivative, which this version does not have.
+    """Forward-mode derivative; a Function may define it, but this version does not call it.
 
     Raises
     ------
     NotSupportedError
-        Always.
+        If the Function has none.
     """
     raise NotSupportedError("this version has no forward-mode derivatives of custom Functions")
 
 
 def no_vmap(*args: object) -> NoReturn:
-    """Batched evaluation, which this version does not have.
+    """Batched evaluation; a Function may define it, but this version does not call it.
 
     Raises
     ------
     NotSupportedError
-        Always.
+        If the Function has none.
     """
     raise NotSupportedError("this version has no vmap")

@@ -26,12 +26,12 @@ from .missing import no_backward
 
 __all__ = ["BackwardCFunction", "UsersFunction"]
 
-# What a node with several results states about one that is no tensor: no gradient ever comes.
+# The metadata of a result that is not a tensor: it never has a gradient.
 _NO_TENSOR = InputMetadata((), np.dtype(np.bool_))
 
 
 class UsersFunction(Protocol):
-    """A Function, as its node sees it."""
+    """The part of a Function that its node uses."""
 
     backward: ClassVar[Callable[..., object]]
     vjp: ClassVar[Callable[..., object]]
@@ -40,14 +40,15 @@ class UsersFunction(Protocol):
 class BackwardCFunction(Node):
     """The node of a call of a custom Function; each Function has a subclass ``<Name>Backward``.
 
-    Attributes that forward has stored on the context can be read from the node, and the other way
-    round; see Note [A context and its node].
+    Attributes that forward has stored on the context can be read from the node, and vice versa;
+    see Note [A context and its node].
 
     NOTE [ Gradients that users' code sees ]
 
-    What backward of a Function is given it may keep, and write to; nobody else may be harmed by
-    that. So it gets an array that is owned, or else a copy. What it returns it may have kept, or
-    have got from somewhere: so that is never owned, see Note [Ownership of gradients].
+    Backward of a Function may keep the gradients that it gets, and write to them, without
+    effect on other values. So it gets an owned array, or a copy. It may also have kept the
+    gradients that it returns, or they may belong to other code: so they are never owned, see
+    Note [Ownership of gradients].
     """
 
     takes_ownership: ClassVar[bool] = True
@@ -58,24 +59,41 @@ class BackwardCFunction(Node):
     _ctx: FunctionCtx
 
     def own(self, context: FunctionCtx, call: Call) -> None:
-        """Become the node of a call."""
+        """Make this the node of a call."""
         self._ctx = context
         self.hooks: NodeHooks | None = USERS_CODE
         self.state_results(call)
 
     def state_results(self, call: Call) -> None:
-        """State shape and dtype of the call's results, when they are known."""
+        """Store shape and dtype of the call's results, once they are known."""
         stated = [_NO_TENSOR if m is None else m for m in call.results]
         self.input_metadata: tuple[InputMetadata, ...] = tuple(stated)
 
     @property
     def saved_tensors(self) -> tuple[Tensor, ...]:
-        """What forward saved; see `FunctionCtx.saved_tensors`."""
+        """The tensors that forward saved; see `FunctionCtx.saved_tensors`.
+
+        Returns
+        -------
+        tuple of Tensor
+            The tensors in the order of saving, None where None was saved.
+
+        Raises
+        ------
+        GraphFreedError, StaleSavedError, SavedDetachedError, ViewInvalidError
+            As `FunctionCtx.saved_tensors` does.
+        """
         return self._ctx.saved_tensors
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
-        """For each argument, whether it required grad."""
+        """For each argument, whether it required grad.
+
+        Returns
+        -------
+        tuple of bool
+            As in the context.
+        """
         return self._ctx.needs_input_grad
 
     if not TYPE_CHECKING:
@@ -88,7 +106,7 @@ class BackwardCFunction(Node):
             return self._ctx.__dict__[name]
 
     def runs_users_code(self) -> bool:
-        """True: the Function's backward."""
+        """True: running the node calls the Function's backward."""
         return True
 
     def check_saved(self) -> None:
@@ -99,7 +117,7 @@ class BackwardCFunction(Node):
         MissingMethodError, FunctionError
             If there is no backward, or two of them.
         VtgradError
-            As `Node.check_saved` does, if backward reads what was saved.
+            As `Node.check_saved` does, if backward reads the saved tensors.
         """
         if self._backward() is no_backward:
             no_backward()
@@ -112,7 +130,7 @@ class BackwardCFunction(Node):
             self._ctx._call.check_audited(self, self._ctx.__dict__)
 
     def release_variables(self) -> None:
-        """Free what forward saved; attributes of the context stay."""
+        """Free the tensors that forward saved; attributes of the context stay."""
         self._ctx._call.release()
 
     def apply_owned(
@@ -143,7 +161,7 @@ class BackwardCFunction(Node):
     ) -> Sequence[TensorBase | None]:
         """Run backward, recorded."""
         clone = operators().clone
-        # A clone, because backward may write to it and siblings may have the same tensor.
+        # Clones, because backward may write to them and siblings may have the same tensors.
         shown = [None if grad is None else clone(grad) for grad in grads]
         shapes, edges = self._ctx._call.shapes, self.next_edges
         return [
@@ -156,10 +174,10 @@ class BackwardCFunction(Node):
     def _answers(
         self, grads: Sequence[TensorBase | None]
     ) -> Sequence[tuple[int, TensorBase | None]]:
-        """What backward returns for the argument of each edge, and which argument that is.
+        """For each edge, the index of its argument and the gradient that backward returns for it.
 
-        An argument that requires no grad may be given a gradient of any kind: it goes nowhere, but
-        the node's hooks see it.
+        An argument that requires no grad may have a gradient of any kind: it is not sent anywhere,
+        but the node's hooks get it.
         """
         context = self._ctx
         call = context._call
@@ -188,7 +206,7 @@ class BackwardCFunction(Node):
         Raises
         ------
         FunctionError
-            If there are two.
+            If there are two of them.
         """
         function = self._forward_cls
         if function.vjp is no_backward:
@@ -202,12 +220,13 @@ class BackwardCFunction(Node):
         return function.vjp
 
     def _checked(self, answers: tuple[object, ...]) -> Sequence[TensorBase | None]:
-        """What backward returned, if it fits the arguments.
+        """The gradients that backward returned, if they fit the arguments.
 
         Raises
         ------
         GradientError
-            If there are too few or too many, or one is no tensor, or belongs to no tensor.
+            If there are too few or too many, or one is not a tensor, or its argument is not a
+            tensor.
         """
         call, name = self._ctx._call, self.name()
         count = call.argument_count
@@ -239,7 +258,7 @@ class BackwardCFunction(Node):
         return cast("Sequence[TensorBase | None]", answers)
 
     def _fitting(self, answer: TensorBase | None, nr: int, place: int) -> TensorBase | None:
-        """A gradient, if its dtype can be that of its argument.
+        """A gradient, if it can be cast to the dtype of its argument.
 
         Raises
         ------

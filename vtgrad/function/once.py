@@ -24,7 +24,7 @@ R = TypeVar("R")
 
 
 class NotTwiceDifferentiable(Node):
-    """The node of gradients that a backward has computed which cannot be differentiated."""
+    """The node of gradients from a backward that cannot be differentiated."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class NotTwiceDifferentiable(Node):
         return "torch::autograd::Error"
 
     def check_saved(self) -> NoReturn:
-        """Raise `NoDerivativeError`: it is known before anything has run."""
+        """Raise `NoDerivativeError`, before any node has run."""
         raise NoDerivativeError(
             "backward reached gradients that a custom Function computed in a backward marked "
             "once_differentiable, which have no derivative",
@@ -50,14 +50,23 @@ class NotTwiceDifferentiable(Node):
 
 
 def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a backward that is not to be differentiated: it runs without recording.
+    """Decorate a backward that cannot be differentiated: it runs without recording.
 
-    Differentiating the gradients that it returns raises `NoDerivativeError`, instead of taking
-    them for constants.
+    Differentiating the gradients that it returns raises `NoDerivativeError`; they are not
+    treated as constants. It stands below ``@staticmethod``.
+
+    Parameters
+    ----------
+    backward : callable
+        The backward of a custom Function.
+
+    Returns
+    -------
+    callable
+        A backward of the same signature.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> from vtgrad.autograd.function import once_differentiable
     >>> class Cube(vt.autograd.Function):
     ...     @staticmethod
@@ -100,7 +109,7 @@ def _guarded(answers: R, arguments: Sequence[object]) -> R:
         if isinstance(argument, TensorBase):
             edges.append(gradient_edge(argument))
         elif isinstance(argument, FunctionCtx):
-            # What backward has read from the context depends on the Function's arguments.
+            # The values that backward has read from the context depend on the Function's arguments.
             edges.extend(argument._call.node_of(argument).next_edges)
     if not any(edge is not None for edge in edges):
         return answers

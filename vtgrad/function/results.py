@@ -1,21 +1,21 @@
-"""Making what forward returned a part of the graph.
+"""Making the results of forward a part of the graph.
 
 NOTE [ Results of a custom Function ]
 
-Forward runs without recording, so most of what it returns is a constant that nobody else has, and
-simply gets the node as its producer. The others are
+Forward runs without recording, so most of its results are new constants, which simply get the node
+as their producer. The others are
 
-- an argument that was declared dirty: it is written, as by an operator in place, and returned;
-- an argument that was not: a new view of it is returned, since the argument keeps its producer;
-- a view, of an argument or of something that forward made: it keeps its base;
-- a tensor that has a place in a graph already, because forward has recorded something or got it
-  from somewhere: a new alias is returned, and that place stays.
+- an argument that was declared dirty: it is written, as by an in-place operator, and returned;
+- an argument that was not declared: a new view of it is returned, and the argument keeps its
+  producer;
+- a view, of an argument or of a tensor that forward made: it keeps its base;
+- a tensor that belongs to a graph already, because forward has recorded it or got it from other
+  code: a new alias is returned, and the tensor keeps its producer.
 
 Writing to such a view, or using it after its base was written, would need the view's derivative
-in the place of the Function's own. So that is refused, see Note [Creation of views].
+instead of the Function's own. So both are refused, see Note [Creation of views].
 
-Everything that can be refused is refused before anything is changed here. What forward itself has
-written stays written: nobody could undo it.
+All checks here come before any change. Writes of forward itself stay: they cannot be undone.
 """
 
 from __future__ import annotations
@@ -64,16 +64,14 @@ def _is_among(tensor: object, tensors: Sequence[object]) -> bool:
 
 
 def check_results(call: Call, results: Sequence[object]) -> None:
-    """Raise if forward has declared what it may not do; nothing is changed.
+    """Raise if a declaration of forward is not allowed; nothing is changed.
 
     Raises
     ------
     FunctionError
-        If a tensor that was declared dirty is not returned, or cannot be together with what else
-        is.
-    WriteRefusedError
-        If it may not be written.
-    InferenceSavedError
+        If a tensor that was declared dirty is not returned, or cannot be returned together with the
+        other results.
+    WriteRefusedError If a tensor that was declared dirty may not be written. InferenceSavedError
         If an inference tensor is to be saved.
     """
     if call.records:
@@ -129,8 +127,8 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
     Raises
     ------
     UndeclaredWriteError
-        If such an argument requires grad. Else there is a warning, because forward may keep
-        statistics in it, but only of dtypes that could have had a gradient.
+        If such an argument requires grad. Otherwise there is a warning, because forward may keep
+        statistics in it, but only for dtypes that can have a gradient.
     """
     counters = [tensor._impl.version_counter for tensor in call.dirty]
     for nr, tensor in enumerate(call.inputs):
@@ -160,9 +158,9 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
 
 
 def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[int]) -> None:
-    """Take the producer away from what forward has written in a call that broke off.
+    """Remove the producer of tensors that forward has written in a call that failed.
 
-    The value is a new one, and no node belongs to it. See Note [Unfinished writes]. What is
+    The value is new, and no node has produced it. See Note [Unfinished writes]. A tensor that is
     declared dirty may have been written through NumPy, which moves no version.
 
     Parameters
@@ -181,7 +179,9 @@ def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[
 def record_results(
     call: Call, results: Sequence[object], node: BackwardCFunction | None
 ) -> tuple[list[object], dict[int, int]]:
-    """Make results of `node` of what forward returned; see Note [Results of a custom Function].
+    """Make the values that forward returned results of `node`.
+
+    See Note [Results of a custom Function].
 
     Parameters
     ----------
@@ -191,8 +191,8 @@ def record_results(
     Returns
     -------
     tuple
-        What the caller gets, and the number of each result, by identity, that is the very tensor
-        that forward has returned.
+        The results for the caller, and, by identity, the number of each result that is the same
+        tensor as forward returned.
     """
     for tensor in call.dirty:
         count_write(tensor._impl, call.operator, DIRECT)
@@ -248,7 +248,7 @@ def record_results(
 
 
 def _alias(x: TensorBase) -> TensorBase:
-    """Another tensor on the same memory, with the same version and no place in any graph."""
+    """Another tensor on the same memory, with the same version and without a producer."""
     return handle_like(x, view_impls.alias(x._impl))
 
 
@@ -263,19 +263,19 @@ def _view_through(
     impl: TensorImpl, x: TensorBase, node: BackwardCFunction | None, nr: int, creation: CreationMeta
 ) -> TensorBase:
     if impl.version_counter is INFERENCE:
-        # Views of inference tensors know of no base.
+        # Views of inference tensors have no base.
         impl.autograd_meta = None if node is None else AutogradMeta(node, nr)
         return handle_like(x, impl)
     view = make_view(x, impl, node, nr, creation)
     meta = view_meta_of(view)
     assert meta is not None
-    # Also where the grad mode would say that it was made under no_grad.
+    # Also if the grad mode would record it as made under no_grad.
     meta.creation_meta = creation
     return view
 
 
 def _constant(x: TensorBase, is_argument: bool, is_dirty: bool) -> TensorBase:
-    """What is returned for a tensor without a gradient."""
+    """The result for a tensor without a gradient."""
     if is_dirty:
         return _alias(x) if requires_grad(x) else x
     if is_argument:
@@ -295,7 +295,7 @@ def _produced(
     meta = x._impl.autograd_meta
     if isinstance(meta, DifferentiableViewMeta):
         if meta.was_produced() or meta.requires_grad_ or meta.creation_meta is not _NO_GRAD:
-            # Nobody has asked for another shape: strides of size-1 dimensions stay, too.
+            # The shape does not change: strides of size-1 dimensions stay, too.
             return _view_through(view_impls.alias(x._impl), x, node, nr, creation)
         meta.creation_meta = creation
         meta.store_producer(node, nr)
@@ -322,7 +322,7 @@ def _written(x: TensorBase, node: BackwardCFunction, nr: int, call: Call) -> Non
         meta.stop_being_leaf(LeafState.MOVED)
         meta.set_gradient_edge(node, nr)
         return
-    # The node of the write takes the gradient of what was written from the first edge.
+    # The node of the write takes the gradient of the written tensor from the first edge.
     first = next((i for i, argument in enumerate(call.inputs) if argument is x), -1)
     if first < 0:
         node.next_edges = (None, *node.next_edges)

@@ -1,1 +1,1 @@
-"""The graph: nodes, edges, leaves, saved variables and hooks. Knows nothing of views."""
+"""The graph: nodes, edges, leaves, saved variables and hooks. Independent of views."""

@@ -28,21 +28,21 @@ __all__ = ["AccumulateGrad"]
 
 
 class AccumulateGrad(Node):
-    """Adds what arrives into the leaf's ``.grad``.
+    """Adds incoming gradients to the leaf's ``.grad``.
 
-    It holds the cell, not the leaf: the leaf's metadata owns this node, and the other way round
-    would be a cycle.
+    The node holds the cell, not the leaf: the leaf's metadata owns this node, so a reference to the
+    leaf would close a cycle.
 
     Attributes
     ----------
     cell : GradCell
-        Where ``.grad`` is.
+        The cell that holds ``.grad``.
     byte_strides : tuple of int
-        Memory layout that ``.grad`` gets, which is the leaf's where that is dense.
+        Strides of a new ``.grad``: the leaf's if those are dense.
     leaf_changed, reordered : bool
-        Whether the leaf has had another shape or dtype since the node was made, or before; and
-        whether it only looks at the same elements in another way. See
-        Note [Leaves that change their shape].
+        Whether the leaf's shape or dtype has differed from the node's, before or after the node was
+        made; and whether the leaf only has other strides on the same elements. See Note [Leaves
+        that change their shape].
     """
 
     __slots__ = ("_leaf", "byte_strides", "cell", "leaf_changed", "reordered")
@@ -70,7 +70,7 @@ class AccumulateGrad(Node):
         return node
 
     def lay_out_like(self, impl: TensorImpl) -> None:
-        """Give a new ``.grad`` the memory layout of the leaf."""
+        """Let a new ``.grad`` have the strides of the leaf."""
         self.byte_strides = layout_of_grad(impl)
 
     def name(self) -> str:
@@ -78,16 +78,16 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     def leaf_cell(self) -> GradCell:
-        """Where ``.grad`` is."""
+        """The cell that holds ``.grad``."""
         return self.cell
 
     @property
     def weak_leaf(self) -> weakref.ref[TensorBase]:
-        """The leaf, which is not kept alive."""
+        """A weak reference to the leaf."""
         return self._leaf
 
     def move_to(self, leaf: TensorBase) -> None:
-        """Belong to another handle, which has taken over the leaf's values and metadata."""
+        """Refer to another handle, which has taken over the leaf's values and metadata."""
         self._leaf = weakref.ref(leaf)
 
     @property
@@ -96,37 +96,37 @@ class AccumulateGrad(Node):
         return self._leaf()
 
     def _impl_by_now(self) -> TensorImpl | None:
-        """The leaf's, or if it is gone, what its hooks know of it."""
+        """The leaf's impl; if the leaf is dead, the impl that its post-accumulate hooks keep."""
         leaf = self._leaf()
         return self.cell.memory if leaf is None else leaf._impl
 
     def check_saved(self) -> None:
-        """Raise if the leaf has become a result since.
+        """Raise if the leaf has become a result, or another shape, since the graph was recorded.
 
         Raises
         ------
         StaleSavedError
-            If so: the gradient would belong to a value that is gone.
+            If the leaf is a result now: the gradient would belong to a value that is gone.
         ShapeError
-            If the leaf has a shape by now that the gradient does not fit.
+            If the gradient does not fit the leaf's present shape.
         """
         self.check_fits_leaf(self.cell.grad)
         leaf = self._leaf()
         if leaf is not None:
             meta = leaf._impl.autograd_meta
             if isinstance(meta, AutogradMeta) and meta.is_view:
-                # A view learns only when it is asked that its base was written.
+                # A view detects a write of its base only when `grad_fn` is read.
                 meta.grad_fn(leaf)
         if self.cell.leaf_state is LeafState.MOVED:
             raise leaf_moved_error(self, None if leaf is None else leaf._impl.version_counter)
 
     def check_fits_leaf(self, present: TensorBase | None) -> None:
-        """Raise if a gradient of what the leaf was does not fit what it is now.
+        """Raise if a gradient of the leaf's former value does not fit its present shape.
 
         Parameters
         ----------
         present : TensorBase or None
-            The ``.grad`` that the gradient is to be added to.
+            The ``.grad`` to which the gradient is added.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class AccumulateGrad(Node):
             check_changed_leaf(self.input_metadata[0].shape, layout, changed, present)
 
     def in_shape_of_leaf(self, grad: TensorBase) -> TensorBase:
-        """A gradient that `check_fits_leaf` has let pass, in the leaf's present shape."""
+        """A gradient that `check_fits_leaf` has accepted, in the leaf's present shape."""
         impl = self._impl_by_now()
         return grad if impl is None else in_shape_of(grad, impl)
 
@@ -149,8 +149,8 @@ class AccumulateGrad(Node):
         Raises
         ------
         VtgradError
-            As ``add_`` does: for a ``.grad`` that overlaps itself, is an inference tensor, or has
-            got another shape or dtype that the gradient does not fit.
+            As ``add_`` does: for a ``.grad`` that overlaps itself, is an inference tensor, or now
+            has a shape or dtype that the gradient does not fit.
         """
         grad = self.cell.grad
         if grad is None or self.cell.leaf_state is not LeafState.ACCUMULATES:
@@ -170,12 +170,12 @@ class AccumulateGrad(Node):
         Raises
         ------
         VtgradError
-            As `check_grad` does, if a hook has replaced ``.grad`` since that was asked.
+            As `check_grad` does, if a hook has replaced ``.grad`` since that check.
         """
         cell = self.cell
         if cell.leaf_state is not LeafState.ACCUMULATES:
             return
-        # What was prepared before, or what is there.
+        # The sum that is prepared already, or the present `.grad`.
         current = stores.tensors.get(cell, cell.grad)
         impl = self._impl_by_now() if self.leaf_changed else None
         strides = self.byte_strides
@@ -209,7 +209,7 @@ class AccumulateGrad(Node):
         )
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """Accumulate an array that somebody else holds."""
+        """Accumulate an array that has other readers."""
         grad = grads[0]
         if grad is not None:
             with graph_lock:
@@ -233,9 +233,9 @@ class AccumulateGrad(Node):
         return ()
 
     def _own_copy(self, grad: TensorBase, byte_strides: Shape) -> TensorBase:
-        """A recorded copy in this layout, of which nobody else knows.
+        """A recorded copy with these strides, which has no other reader.
 
-        As in PyTorch it is a clone if the leaf is not dense, so that the layout is row-major.
+        As in PyTorch the copy is a clone, in row-major order, if the leaf is not dense.
         """
         leaf = self._impl_by_now()
         if leaf is not None and not is_non_overlapping_and_dense(leaf.sizes, leaf.strides):
@@ -250,7 +250,7 @@ class AccumulateGrad(Node):
             on_behalf.pop(thread, None)
 
     def run_post_hooks(self) -> None:
-        """Tell the leaf's post-accumulate hooks; as in PyTorch, also when nothing arrived."""
+        """Call the leaf's post-accumulate hooks; as in PyTorch, also if no gradient arrived."""
         hooks = self.cell.post_accumulate
         if hooks is not None:
             for hook in tuple(hooks.entries.values()):
@@ -258,7 +258,7 @@ class AccumulateGrad(Node):
 
 
 def _laid_out(grad: Array, owned: bool, byte_strides: Shape) -> Array:
-    """A gradient in this layout: itself if it is owned and has it."""
+    """A gradient with these strides: the array itself if it is owned and has them."""
     if owned and grad.strides == byte_strides and grad.size:
         return grad
     copy: Array = np.empty(grad.size, grad.dtype)

@@ -1,4 +1,4 @@
-"""Remembering where every node of the graph was made."""
+"""The lines of the program that make the nodes of the graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Anomaly:
     Attributes
     ----------
     enabled : bool
-        Whether new nodes remember the line that made them.
+        Whether new nodes record the line that made them.
     """
 
     __slots__ = ("enabled",)
@@ -36,12 +36,12 @@ anomaly: Final = Anomaly()
 
 
 def remember(node: Node) -> None:
-    """Note the line of the user's program that makes a node."""
+    """Record the line of the user's program that makes a node."""
     node.metadata[_KEY] = CallSite.of(caller(OUTERMOST))
 
 
 def made_at(node: Node) -> CallSite | None:
-    """The line that made a node; None if that was not noted."""
+    """The line that made a node; None if it was not recorded."""
     notes = node._metadata
     place = None if notes is None else notes.get(_KEY)
     return place if isinstance(place, CallSite) else None

@@ -1,15 +1,15 @@
-"""Noticing writes that no counter sees. This file is never compiled.
+"""Detecting writes that no counter sees. This file is never compiled.
 
 NOTE [ Audit ]
 
 A write through a NumPy array that shares memory with a tensor (``x.numpy()``, the source of
 `from_numpy`), or through ``x.data``, moves no version. With audit on, a fingerprint of each value
-is taken when it is saved, and compared before backward runs anything and when the value is used.
+is taken when it is saved, and compared before backward runs any node and when the value is used.
 CRC-32 finds every change that lies within 32 bits, and misses one other in 2 to the 32nd.
 
 `set_audit("lock")` also makes NumPy arrays on the memory of a saved value read-only while that
-value is kept, so that the line that writes raises. It knows the arrays that were handed out, or
-taken, since it was switched on; a view that was made of one before stays writable.
+value is kept, so that the line that writes raises. This covers the arrays that were exported or
+imported since the lock was switched on; a view made of such an array before stays writable.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = ["Fingerprint", "audit", "set_audit", "show_to_numpy"]
 
 
 class Audit:
-    """What is switched on, for all threads.
+    """The settings of audit, for all threads.
 
     Attributes
     ----------
@@ -56,8 +56,8 @@ class Audit:
         self.locks = False
 
     def switch(self, enabled: bool, locks: bool) -> None:
-        """Switch it on or off."""
-        # Stores without a call between, so that an interrupt finds none or all of them done.
+        """Switch audit on or off."""
+        # Stores without a call between, so that an interrupt comes before or after all of them.
         if enabled is not self.enabled:
             saves_observed.reasons += 1 if enabled else -1
         self.enabled, self.locks = enabled, locks
@@ -69,28 +69,28 @@ _MODES: Final = (False, True, "lock")
 
 
 class set_audit(Scope):
-    """Notice writes to saved values that do not pass through the library.
+    """Detect writes to saved values that do not pass through the library.
 
-    It takes effect at once, for all threads, and is undone at the end of the block when used in a
-    ``with``. Values that are saved while it is on are checked: before a backward runs, and when it
-    uses them. So are the tensors that a custom Function keeps as attributes of its ``ctx``. It
-    costs one pass over each saved value at each of these moments, about 0.16 ms per megabyte, and a
-    copy of values that have gaps.
+    It takes effect at once, for all threads, and is undone at the end of the block when used in
+    a ``with``. Values that are saved while audit is on are checked before a backward runs, and
+    when it uses them. The tensors that a custom Function keeps as attributes of its ``ctx`` are
+    checked too. Each check costs one pass over the saved value, about 0.16 ms per megabyte, and
+    a copy of values that have gaps.
 
     Parameters
     ----------
     mode : bool or "lock"
-        True to compare; ``"lock"`` to make NumPy arrays that share memory with a saved value
-        read-only as well while it is kept, so that the line that writes raises `ValueError`.
+        True to compare; ``"lock"`` to also make NumPy arrays that share memory with a saved
+        value read-only while the value is kept, so that the line that writes raises
+        `ValueError`.
 
     Raises
     ------
     ArgumentValueError
-        If `mode` is something else.
+        If `mode` is another value.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x, w = vt.ones(2), vt.ones(2, requires_grad=True)
     >>> with vt.autograd.graph.set_audit(True):
     ...     y = w * x
@@ -120,12 +120,12 @@ class set_audit(Scope):
         audit.switch(mode is not False, mode == "lock")
 
     def restore(self) -> None:
-        """Switch back to what was on before."""
+        """Restore the previous settings."""
         audit.switch(*self._before)
 
 
 class _Lock:
-    """Keeps NumPy arrays on a storage read-only as long as one saved value holds this.
+    """Keeps NumPy arrays on a storage read-only while a saved value holds this object.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class _Aliases:
     Attributes
     ----------
     arrays : list of weak references to ndarray
-        Those that were handed out, or taken, while locks were on.
+        The arrays exported or imported while locks were on.
     held : weak reference to _Lock, or None
         The lock that saved values on the storage hold.
     """
@@ -175,14 +175,14 @@ class _Aliases:
 
     @staticmethod
     def of(storage: Storage) -> _Aliases:
-        """Those of a storage."""
+        """The aliases of a storage."""
         known = storage.aliases
         if not isinstance(known, _Aliases):
             known = storage.aliases = _Aliases()
         return known
 
     def add(self, array: Array) -> None:
-        """Note one more, and lock it if the storage is locked."""
+        """Add an array, and lock it if the storage is locked."""
         self.arrays = [reference for reference in self.arrays if reference() is not None]
         self.arrays.append(weakref.ref(array))
         held = None if self.held is None else self.held()
@@ -190,7 +190,7 @@ class _Aliases:
             held.lock(array)
 
     def locked(self) -> _Lock:
-        """The lock of all of them; who holds it keeps them locked."""
+        """The lock of all arrays; they stay locked while it is alive."""
         lock = None if self.held is None else self.held()
         if lock is None:
             lock = _Lock()
@@ -203,7 +203,7 @@ class _Aliases:
 
 
 def show_to_numpy(storage: Storage, array: Array) -> None:
-    """Note that an array outside of tensors lies on a storage; only called while locks are on."""
+    """Record that a NumPy array shares a storage; only called while locks are on."""
     _Aliases.of(storage).add(array)
 
 
@@ -228,7 +228,7 @@ class Fingerprint:
             self._lock = _Aliases.of(storage).locked()
 
     def check(self, array: Array, node: Node, what: str = "") -> None:
-        """Compare with the value as it is now.
+        """Compare with the present value.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What a tensor knows of gradients."""
+"""The gradient state of a tensor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["AutogradMeta"]
 
 
 class AutogradMeta(AutogradMetaInterface):
-    """Gradient state of a tensor.
+    """Leaf state or producer of a tensor, and its ``.grad``.
 
     Either `requires_grad_` is set (a leaf) or there is a `grad_fn_` (a result), never both.
 
@@ -26,27 +26,27 @@ class AutogradMeta(AutogradMetaInterface):
     ----------
     grad_fn : Node, optional
         The producer of a result.
-    output_nr : int
-        Which of its results.
+        output_nr : int
+            The number of the result.
 
     Attributes
     ----------
     requires_grad_ : bool
-        Whether this is a leaf that gradients are wanted for.
+        Whether this is a leaf that requires grad.
     grad_fn_ : Node or None
-        The node that produced the tensor. Read it through `grad_fn`: on views it goes stale.
+        The node that produced the tensor. Read it through `grad_fn`: that of a view goes stale.
     output_nr : int
-        Which result of `grad_fn_` the tensor is.
+        The number of the result of `grad_fn_` that the tensor is.
     leaf_edge : Edge or None
         The edge to the leaf's `AccumulateGrad`; the metadata owns it.
     cell : GradCell or None
-        Where ``.grad`` is kept.
+        The cell that holds ``.grad``.
     retains_grad : bool
         Whether ``retain_grad`` was called on a result.
     retained_at : tuple of reference to NodeHooks and int, or None
         The value whose gradient is retained, as the hooks of its producer and the number of the
-        result: the present one, or the one before the tensor was detached in place, or was only
-        given another geometry. The reference is weak, so that it keeps no graph alive.
+        result: the present value, or the one before the tensor was detached in place or got another
+        geometry without a new producer. The reference is weak, so that it keeps no graph alive.
     """
 
     __slots__ = (
@@ -78,7 +78,7 @@ class AutogradMeta(AutogradMetaInterface):
 
     @staticmethod
     def of_edge(edge: Edge) -> AutogradMeta:
-        """Metadata of a tensor whose gradients go along `edge`."""
+        """Metadata of a tensor whose gradient edge is `edge`."""
         if not edge.function.is_leaf_node:
             return AutogradMeta(edge.function, edge.input_nr)
         meta = AutogradMeta()
@@ -106,7 +106,7 @@ class AutogradMeta(AutogradMetaInterface):
         return self.grad_fn_
 
     def saved_guard(self, owner: TensorBase) -> ViewGuard | None:
-        """What a saved variable asks when the tensor itself is gone; None for plain tensors."""
+        """The check that a saved variable runs once the tensor is dead; None for plain tensors."""
         return None
 
     def set_gradient_edge(self, node: Node | None, output_nr: int) -> None:
@@ -124,7 +124,7 @@ class AutogradMeta(AutogradMetaInterface):
         self.output_nr = output_nr
 
     def retain(self, owner: TensorBase) -> None:
-        """Keep ``.grad`` of a result too, which is not retained yet; nothing happens on leaves."""
+        """Keep ``.grad`` of a result that does not retain it yet; does nothing for leaves."""
         node = None if self.grad_fn_ is None else self.grad_fn(owner)
         if node is not None:
             self.retains_grad = True
@@ -136,7 +136,7 @@ class AutogradMeta(AutogradMetaInterface):
         self.retains_grad = False
 
     def retain_at(self, edge: Edge | None) -> None:
-        """Let the producer at `edge` fill ``.grad``, and the one that did so far no more."""
+        """Let the producer at `edge` fill ``.grad`` instead of the former one."""
         before = self.retained_at
         self.retained_at = None
         if before is not None:
@@ -145,12 +145,12 @@ class AutogradMeta(AutogradMetaInterface):
                 former.retain_grad.pop(before[1], None)
         if edge is not None:
             hooks = edge.function.own_hooks()
-            # First, so that an interrupt leaves nothing that could not be found and taken away.
+            # First, so that after an interrupt a later call still finds and removes the entry.
             self.retained_at = (weakref.ref(hooks), edge.input_nr)
             hooks.retain_grad[edge.input_nr] = self.own_cell()
 
     def stop_being_leaf(self, state: LeafState) -> None:
-        """Tell the leaf's node, if there is one, what to do with gradients from now on."""
+        """Set what the leaf's node, if there is one, does with gradients from now on."""
         self.requires_grad_ = False
         if self.leaf_edge is not None:
             self.own_cell().leaf_state = state

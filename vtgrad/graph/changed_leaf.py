@@ -1,13 +1,13 @@
-"""Gradients of leaves that have another geometry by now.
+"""Gradients of leaves whose geometry has changed since the graph was recorded.
 
 NOTE [ Leaves that change their shape ]
 
-Under no_grad a leaf may be transposed, or get other data. It has another node from then on, while a
-graph that was recorded before leads to the former one, with gradients of the former shape. If both
-shapes differ by dimensions of size 1 only, and the elements lie in the same order, such a gradient
-is brought into the shape that the leaf has. Else no ``.grad`` could be right, and the pass is
-refused before it begins. ``grad`` by such a leaf, and ``inputs`` of ``backward``, mean both nodes:
-the gradient of the former one is added to that of the present one.
+Under no_grad a leaf may be transposed, or get other data. From then on it has a new node, while a
+graph recorded before leads to the former one, with gradients of the former shape. If both shapes
+differ only by dimensions of size 1, and the elements have the same order, such a gradient is
+reshaped to the leaf's present shape. Otherwise no ``.grad`` is correct, and the pass is refused
+before it begins. ``grad`` with respect to such a leaf, and ``inputs`` of ``backward``, cover both
+nodes: the gradient of the former one is added to that of the present one.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["check_changed_leaf", "in_shape_of", "layout_of_grad", "reshaped_grad
 
 
 def layout_of_grad(impl: TensorImpl, item: int = 0) -> Shape:
-    """Strides in bytes of a new ``.grad``: the leaf's where that is dense.
+    """Strides in bytes of a new ``.grad``: the leaf's if those are dense.
 
     Parameters
     ----------
     impl : TensorImpl
-        The leaf's.
+        The impl of the leaf.
     item : int
-        Bytes of an element of the ``.grad``, if not the same as of the leaf.
+        Item size of the ``.grad``, if it differs from the leaf's.
     """
     sizes, strides = impl.sizes, impl.strides
     if not is_non_overlapping_and_dense(sizes, strides):
@@ -43,21 +43,20 @@ def layout_of_grad(impl: TensorImpl, item: int = 0) -> Shape:
 def check_changed_leaf(
     shape: Shape, layout: Shape | None, leaf: TensorImpl, grad: TensorBase | None
 ) -> None:
-    """Raise if a gradient cannot become, or be added to, that of a leaf that has changed.
+    """Raise if a gradient cannot become, or be added to, the ``.grad`` of a changed leaf.
 
     Parameters
     ----------
     shape : tuple of int
-        The gradient's.
+        The shape of the gradient.
     layout : tuple of int or None
-        What `layout_of_grad` was when the node was made; None if the order does not matter.
+        `layout_of_grad` at the time when the node was made; None if the order does not matter.
     grad : TensorBase or None
         The leaf's ``.grad``.
 
     Raises
     ------
-    ShapeError
-        If so.
+    ShapeError If it cannot.
     """
     sizes = leaf.sizes
     fits = _without_ones(shape, shape) == _without_ones(sizes, sizes)
@@ -87,7 +86,7 @@ def check_changed_leaf(
 
 
 def in_shape_of(grad: TensorBase, leaf: TensorImpl) -> TensorBase:
-    """A gradient that `check_changed_leaf` has let pass, in the leaf's shape, recorded."""
+    """A gradient that `check_changed_leaf` has accepted, in the leaf's shape, recorded."""
     shape, sizes = grad._impl.sizes, leaf.sizes
     if shape == sizes:
         return grad
@@ -101,11 +100,11 @@ def reshaped_grad(grad: TensorBase, leaf: TensorImpl) -> TensorBase:
     impl = grad._impl
     if impl.sizes == leaf.sizes:
         return grad
-    # Only dimensions of size 1 come or go, so that this is no copy.
+    # Only dimensions of size 1 are added or removed, so this makes no copy.
     array: Array = impl.array.reshape(leaf.sizes)
     return operators().wrap(impl.alias(array, impl.byte_offset))
 
 
 def _without_ones(sizes: Shape, numbers: Shape) -> Shape:
-    """The numbers of those dimensions that have another size than 1."""
+    """The entries of `numbers` for the dimensions whose size is not 1."""
     return tuple([number for size, number in zip(sizes, numbers, strict=True) if size != 1])

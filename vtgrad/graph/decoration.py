@@ -1,10 +1,10 @@
 """Running functions of every kind in a mode.
 
 A function that runs in steps (a generator, a coroutine) has the mode set inside each step only, so
-that the code that drives it keeps its own. See Note [Switching a mode].
+that the calling code keeps its own mode. See Note [Switching a mode].
 
-This file keeps signatures and drives coroutines, so it is never compiled, see
-Note [One source, two builds].
+This file preserves signatures and runs coroutines, so it is never compiled, see Note [One source,
+two builds].
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ R = TypeVar("R")
 
 
 class _Switch(Protocol):
-    """What functions are decorated with."""
+    """The object that chooses the mode of a decorated function."""
 
     def mode_after(self, before: Mode) -> Mode:
-        """The mode that is set where `before` was."""
+        """The mode that replaces `before`."""
 
 
 def decorate(function: Callable[P, R], switch: _Switch) -> Callable[P, R]:
@@ -39,10 +39,10 @@ def decorate(function: Callable[P, R], switch: _Switch) -> Callable[P, R]:
     ----------
     function : callable
         A function, method, generator function, coroutine function or asynchronous generator
-        function. Of a class only the construction of objects is meant, with a warning; the class
-        itself is changed and returned.
+        function. For a class only the construction of objects runs in the mode, with a warning; the
+        class itself is changed and returned.
     switch : object
-        Says which mode that is.
+        Chooses the mode.
 
     Raises
     ------
@@ -88,17 +88,17 @@ def _class_in_mode(cls: type, switch: _Switch) -> type:
         f"decorating the class {cls.__name__} with a mode reaches its __init__ only; decorate the "
         "methods that are meant"
     )
-    cls.__init__ = decorate(cls.__init__, switch)  # type: ignore[misc]  # that is what was asked for
+    cls.__init__ = decorate(cls.__init__, switch)  # type: ignore[misc]  # the documented purpose
     return cls
 
 
-# What generators and coroutines yield, take and return is the business of their caller and is
-# passed through as it is; the element types are open here.
+# The values that generators and coroutines yield, take and return are passed through unchanged; so
+# the element types are open here.
 _Running = Generator[Any, Any, Any]
 
 
 class _Steps:
-    """Runs what runs in steps, each in the mode."""
+    """Runs generators and coroutines with the mode set inside each step."""
 
     __slots__ = ("_switch",)
 
@@ -136,12 +136,12 @@ class _Steps:
             return stop.value
 
     def awaited(self, coroutine: Coroutine[Any, Any, Any]) -> _Awaited:
-        """What drives a coroutine when it is awaited."""
+        """An awaitable that runs a coroutine when it is awaited."""
         return _Awaited(self, coroutine)
 
 
 class _Awaited:
-    """An awaitable that drives a coroutine with the mode set inside each step."""
+    """An awaitable that runs a coroutine with the mode set inside each step."""
 
     __slots__ = ("_coroutine", "_steps")
 
@@ -154,7 +154,7 @@ class _Awaited:
 
 
 def _generator_in_mode(function: Callable[..., Any], steps: _Steps) -> Callable[..., Any]:
-    # A generator function itself, for those who ask `inspect` whether it is one.
+    # A generator function itself, so that `inspect.isgeneratorfunction` is true.
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> _Running:
         return (yield from steps.drive(function(*args, **kwargs)))

@@ -1,10 +1,10 @@
-"""An edge of the graph: where a gradient goes.
+"""An edge of the graph: the destination of a gradient.
 
 NOTE [ A node is the edge to its first result ]
 
 An edge is a node and the number of one of its results. Nearly all nodes have one result, and a
-graph has more edges than nodes, all of them objects that the garbage collector visits. So a node
-is itself the edge to its result 0, and only the others are objects of their own.
+graph has more edges than nodes, all of them objects that the garbage collector visits. So a node is
+itself the edge to its result 0, and only edges to other results are separate objects.
 """
 
 from __future__ import annotations
@@ -27,12 +27,30 @@ class Edge:
 
     @property
     def function(self) -> Node:
-        """The node that receives the gradient."""
+        """The node that receives the gradient.
+
+        Returns
+        -------
+        Node
+            Of a node, which stands for the edge to its result 0, the node itself.
+
+        Examples
+        --------
+        >>> node = (vt.ones(2, requires_grad=True) * 3).grad_fn
+        >>> node.function is node, node.input_nr
+        (True, 0)
+        """
         raise NotImplementedError
 
     @property
     def input_nr(self) -> int:
-        """Which of the values that `function` produced in forward the gradient belongs to."""
+        """The number of the result of `function` to which the gradient belongs.
+
+        Returns
+        -------
+        int
+            The number of the result.
+        """
         raise NotImplementedError
 
 
@@ -58,7 +76,7 @@ class ResultEdge(Edge):
 
     @property
     def input_nr(self) -> int:
-        """Which of the values that `function` produced in forward the gradient belongs to."""
+        """The number of the result of `function` to which the gradient belongs."""
         return self._input_nr
 
     def __repr__(self) -> str:

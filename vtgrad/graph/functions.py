@@ -1,4 +1,4 @@
-"""How tensors and nodes are tied together."""
+"""The links between tensors and nodes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def requires_grad(*operands: object) -> bool:
 
 
 def gradient_edge(operand: object) -> Edge | None:
-    """Where the gradient of an operand goes; None if it needs none.
+    """The edge along which the gradient of an operand goes; None if it needs no gradient.
 
     Raises
     ------
@@ -89,23 +89,23 @@ def _leaf_edge(leaf: TensorBase, meta: AutogradMeta) -> Edge:
 
 
 def tell_hooks(impl: TensorImpl) -> None:
-    """Let post-accumulate hooks, which may outlive a leaf, know where it lies by now."""
+    """Store a leaf's impl for its post-accumulate hooks, which may outlive the leaf."""
     meta = impl.autograd_meta
     if isinstance(meta, AutogradMeta) and meta.cell is not None and meta.cell.memory is not None:
-        impl.storage  # noqa: B018  # from now on two impls look at it
+        impl.storage  # noqa: B018  # from now on two impls share it
         meta.cell.memory.set_geometry_of(impl)
 
 
 def forget_leaf_node(tensor: TensorBase, *, same_elements: bool = False) -> None:
     """Let the next use of a leaf make a new node, if its shape or dtype has changed.
 
-    Hooks move along. Graphs that were recorded before keep the old node; see
-    Note [Leaves that change their shape].
+    Hooks move to the new node. Graphs that were recorded before keep the old node; see Note [Leaves
+    that change their shape].
 
     Parameters
     ----------
     same_elements : bool
-        Whether the leaf looks at the same elements in another way: then their order counts too.
+        Whether the leaf only has other strides on the same elements: then their order counts too.
     """
     tell_hooks(tensor._impl)
     meta = meta_of(tensor)
@@ -128,7 +128,7 @@ def forget_leaf_node(tensor: TensorBase, *, same_elements: bool = False) -> None
         new = edge.function
         assert isinstance(new, AccumulateGrad)
         new.hooks = old.hooks
-        # The `.grad` that there is has the old shape.
+        # The present `.grad` has the old shape.
         new.leaf_changed = True
 
 
@@ -138,10 +138,10 @@ def collect_next_edges(*operands: object) -> tuple[Edge | None, ...]:
 
 
 def set_history(result: TensorBase, node: Node) -> None:
-    """Make `result`, which nobody has seen yet, the only result of `node`."""
+    """Make `result`, a new tensor, the only result of `node`."""
     impl = result._impl
     layout = impl.layout
-    # The first question of `metadata_of`, asked here because every recorded operator asks it.
+    # The first test of `metadata_of`, inline because every recorded operator runs it.
     if layout is None or layout is PECULIAR:
         node.input_metadata = metadata_of(impl)
     else:
@@ -152,8 +152,8 @@ def set_history(result: TensorBase, node: Node) -> None:
 def set_history_of_each(results: Sequence[TensorBase], node: Node) -> None:
     """Make fresh results the results of `node`.
 
-    Integer ones, which come after all others, have no gradient and are no results of the node: as
-    in PyTorch its hooks do not see them.
+    Integer tensors, which come after all others, have no gradient and are not results of the node:
+    as in PyTorch its hooks do not see them.
     """
     metadata: list[InputMetadata] = []
     for result in results:

@@ -1,7 +1,7 @@
-"""Whether operators record what they do: the switches of each thread, for blocks and functions.
+"""Switching recording and inference mode on a thread, for blocks and functions.
 
-The mode of each thread is in `storage/thread_mode.py`; how a function is run in a mode, whatever
-kind of function it is, in `decoration.py`.
+The mode of each thread is in `storage/thread_mode.py`; running a function of any kind in a mode is
+in `decoration.py`.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-# What an open block restores, the block of the same object that it lies in, and its end.
+# The mode that an open block restores, the enclosing block of the same object, and its end.
 Block: TypeAlias = "tuple[Mode, Block | None, weakref.ref[Exit] | None]"
 
 
 class ModeScope:
     """A block, or a decorated function, in which a mode is set.
 
-    One object may serve many blocks, inside each other and on several threads. Decorated
-    generators and coroutines run in the mode only while their own code runs: whoever drives them
-    keeps its own. See Note [Switching a mode]: in methods that enter or leave a block nothing is
-    called between the first store and the last.
+    One object may serve many blocks, nested and on several threads. Decorated generators and
+    coroutines set the mode only while their own code runs: the calling code keeps its own. See Note
+    [Switching a mode]: methods that enter or leave a block make no call between the first store and
+    the last.
     """
 
     __slots__ = ("_next", "_open")
@@ -77,7 +77,7 @@ class ModeScope:
     __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
 
     def expect(self, end: weakref.ref[Exit]) -> None:
-        """See `Scope`."""
+        """Remember the end of the block that is entered next; see `Scope`."""
         self._next[thread.ident] = end
 
     def abandon(self, gone: weakref.ref[Exit]) -> None:
@@ -96,11 +96,27 @@ class ModeScope:
             block = block[1]
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Decorate `function`, so that it always runs in the mode."""
+        """Decorate a function, so that it always runs in the mode.
+
+        Parameters
+        ----------
+        function : callable
+            A function, generator function or coroutine function.
+
+        Returns
+        -------
+        callable
+            A function of the same signature.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `function` is not a function.
+        """
         return decorate(function, self)
 
     def mode_after(self, before: Mode) -> Mode:
-        """The mode that is set where `before` was."""
+        """The mode that replaces `before`."""
         raise NotImplementedError
 
 
@@ -112,7 +128,7 @@ class _GradScope(ModeScope):
     _enabled: bool
 
     def __init__(self, enabled: bool) -> None:
-        # Not by way of `ModeScope.__init__`: it is what programs enter.
+        # Without a call of `ModeScope.__init__`, which would slow every block down.
         self._open = {}
         self._next = {}
         self._enabled = enabled
@@ -138,7 +154,7 @@ class _GradScope(ModeScope):
     __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
 
     def mode_after(self, before: Mode) -> Mode:
-        """The mode that is set where `before` was."""
+        """The mode that replaces `before`."""
         return before.by_grad[self._enabled]
 
 
@@ -147,19 +163,37 @@ def no_grad() -> ModeScope: ...
 @overload
 def no_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
 def no_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P, R]:
-    """Switch recording off: ``with no_grad():``, ``@no_grad`` or ``@no_grad()``.
+    """Switch recording off, for a block or a function.
 
-    Results have ``requires_grad`` False, and writes in place are not recorded, though they
-    count in the version.
+    Used as ``with no_grad():``, ``@no_grad`` or ``@no_grad()``, for the thread that runs it.
+    Results do not require grad. Writes in place are not recorded, so leaves that require grad
+    may be written; they do count as versions, so backward notices that a saved value was
+    overwritten.
+
+    Parameters
+    ----------
+    function : callable, optional
+        A function to decorate; generators and coroutines may be decorated as well.
+
+    Returns
+    -------
+    context manager or callable
+        The decorated function if one was given. The context manager may be used for many
+        blocks.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If any other object than a function is decorated.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> x = vt.ones(2, requires_grad=True)
+    >>> w = vt.ones(2, requires_grad=True)
+    >>> (w * w).sum().backward()
     >>> with vt.no_grad():
-    ...     y = x * 2
-    >>> y.requires_grad
-    False
+    ...     w -= 0.1 * w.grad
+    >>> w
+    tensor([0.8000, 0.8000], requires_grad=True)
     """
     scope = _GradScope(False)
     return scope if function is None else scope(function)
@@ -170,16 +204,45 @@ def enable_grad() -> ModeScope: ...
 @overload
 def enable_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
 def enable_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P, R]:
-    """Switch recording on: ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``.
+    """Switch recording on, for a block or a function.
 
-    In inference mode nothing is recorded all the same.
+    Used as ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``, within `no_grad`.
+    In inference mode nothing is recorded even so.
+
+    Parameters
+    ----------
+    function : callable, optional
+        A function to decorate.
+
+    Returns
+    -------
+    context manager or callable
+        As `no_grad`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If any other object than a function is decorated.
+
+    Examples
+    --------
+    >>> @vt.no_grad()
+    ... def slope(x):
+    ...     with vt.enable_grad():
+    ...         x = x.detach().requires_grad_()
+    ...         (grad,) = vt.autograd.grad(x * x, x)
+    ...     return grad
+    >>> slope(vt.tensor(3.0))
+    tensor(6.)
     """
     scope = _GradScope(True)
     return scope if function is None else scope(function)
 
 
 class set_grad_enabled(_GradScope):
-    """Switch recording on or off, at once, and for a block when used in a ``with``.
+    """Switch recording on or off, at once; for a block only when used in a ``with``.
+
+    It may also decorate a function.
 
     Parameters
     ----------
@@ -193,8 +256,8 @@ class set_grad_enabled(_GradScope):
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> with vt.set_grad_enabled(False):
+    >>> training = False
+    >>> with vt.set_grad_enabled(training):
     ...     vt.is_grad_enabled()
     False
     >>> vt.is_grad_enabled()
@@ -211,7 +274,7 @@ class set_grad_enabled(_GradScope):
         self._switch(self._enabled)
 
     def __enter__(self) -> Self:
-        # The mode was set already when the object was made.
+        # The constructor has set the mode.
         now, ident = thread.mode, thread.ident
         opened = self._open
         block = now.by_grad[self._undo], opened.get(ident), self._next.pop(ident, None)
@@ -220,7 +283,7 @@ class set_grad_enabled(_GradScope):
         return self
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Decorate `function`; the mode outside is what it was before this object was made."""
+        """Decorate `function`; outside, the mode is that of before this object was made."""
         self._switch(self._undo)
         return super().__call__(function)
 
@@ -242,7 +305,7 @@ class _InferenceScope(ModeScope):
         self._enabled = enabled
 
     def mode_after(self, before: Mode) -> Mode:
-        """The mode that is set where `before` was."""
+        """The mode that replaces `before`."""
         return mode_of(not self._enabled, self._enabled)
 
 
@@ -251,18 +314,24 @@ def inference_mode(mode: bool = True) -> ModeScope: ...
 @overload
 def inference_mode(mode: Callable[P, R], /) -> Callable[P, R]: ...
 def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P, R]:
-    """Record nothing and count no writes: ``with inference_mode():``, ``@inference_mode``.
+    """Record nothing and count no writes, for a block or a function.
 
-    What is made inside is an inference tensor. It has no version, may be written only inside, and
-    outside it may be an operand of what is recorded, unless it would have to be saved for
-    backward. A clone made outside is a normal tensor. Normal tensors stay what they are inside,
-    and so do their views.
+    Used as ``with inference_mode():``, ``@inference_mode`` or ``@inference_mode()``. A tensor
+    made inside is an inference tensor. It has no version and may be written only inside;
+    outside, it may be an operand of a recorded operator, unless it would have to be saved for
+    backward. A clone made outside is a normal tensor. Normal tensors stay normal inside, and so
+    do their views.
 
     Parameters
     ----------
-    mode : bool or callable
-        False leaves the mode for a block inside of it, and switches recording on; a function is
+    mode : bool or callable, default True
+        False leaves the mode for a nested block, and switches recording on; a function is
         decorated.
+
+    Returns
+    -------
+    context manager or callable
+        As `no_grad`.
 
     Raises
     ------
@@ -271,7 +340,6 @@ def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> weight = vt.ones(2, requires_grad=True)
     >>> with vt.inference_mode():
     ...     y = weight * 2
@@ -287,12 +355,29 @@ def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P
 
 
 def is_inference(input: TensorBase) -> bool:
-    """Whether a tensor was made in inference mode.
+    """Whether a tensor was made in inference mode, or is a view of such a tensor.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor.
+
+    Returns
+    -------
+    bool
+        The same as ``input.is_inference()``.
 
     Raises
     ------
     ArgumentTypeError
-        If `input` is no tensor.
+        If `input` is not a tensor.
+
+    Examples
+    --------
+    >>> with vt.inference_mode():
+    ...     x = vt.zeros(2)
+    >>> vt.is_inference(x), vt.is_inference(vt.zeros(2))
+    (True, False)
     """
     given: object = input
     if not isinstance(given, TensorBase):

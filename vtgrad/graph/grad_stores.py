@@ -1,18 +1,18 @@
-"""What is stored in several ``.grad`` at once.
+"""Storing into several ``.grad`` at once.
 
 NOTE [ All leaves or none ]
 
-A pass that is interrupted (Ctrl-C, another signal whose handler raises) may have filled all leaves
-or none: a program that catches the error and runs the pass again would count some gradients twice.
-So filling has two halves. First all is prepared that takes calls, may fail or may be interrupted:
-new tensors, casts, the records of who writes. Then `GradStores.commit` carries everything out in
-one call of a C function, in which no handler runs: it drains iterators over C functions only. What
-a handler saves between the marks and that call is older than the sums, see
-Note [Saved during a write].
+A pass that is interrupted (Ctrl-C, another signal whose handler raises) must have filled all leaves
+or none; otherwise a program that catches the error and runs the pass again would count some
+gradients twice. So filling has two halves. The first prepares all that takes calls, may fail or may
+be interrupted: new tensors, casts, the records of the writes. Then `GradStores.commit` executes
+everything in one call of a C function, in which no handler runs: it drains iterators over C
+functions only. A value that a handler saves between the marks and that call is older than the sums,
+see Note [Saved during a write].
 
-A ``.grad`` that is there already is added to in place, as in PyTorch: the same tensor, the same
-memory, one version further. The sums themselves are part of the one call, so that they need no
-memory of their own.
+An existing ``.grad`` is added to in place, as in PyTorch: the same tensor, the same memory, the
+version increased by one. The sums themselves are part of the one call, so they need no extra
+memory.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _next: Final = (1).__add__
 
 
 def is_plainly_added_to(impl: TensorImpl, shape: tuple[int, ...], dtype: object) -> bool:
-    """Whether a gradient of this shape and dtype can be added to a ``.grad`` as it is."""
+    """Whether a gradient of this shape and dtype can be added to a ``.grad`` unchanged."""
     array = impl.array
     if type(array) is not np.ndarray or array.shape != shape or array.dtype is not dtype:
         return False
@@ -58,7 +58,7 @@ def is_plainly_added_to(impl: TensorImpl, shape: tuple[int, ...], dtype: object)
 
 
 def _owner(array: Array) -> object:
-    """What keeps an array's memory."""
+    """The object that keeps an array's memory alive."""
     owner: object = array
     while isinstance(owner, np.ndarray):
         base = owner.base
@@ -69,16 +69,16 @@ def _owner(array: Array) -> object:
 
 
 class _Sums:
-    """Sums that are to be made in place.
+    """Prepared in-place sums.
 
     Attributes
     ----------
     additions : list of tuple of ndarray
-        What is added to, what is added, and where the sum goes.
+        The two summands, and the target of the sum.
     shared : list of int
-        Which of the additions add what lies in memory that is not its alone.
+        The indices of the additions whose amount shares memory with other arrays.
     written : list of TensorImpl
-        What is written; the version of each moves on by one.
+        The written tensors; the version of each increases by one.
     site : tuple
         The line that called backward.
     """
@@ -97,7 +97,7 @@ class _Sums:
         self.site = caller(OUTERMOST) or (None, -1)
 
     def carry_out(self, fill: Iterable[object]) -> None:
-        """Write, and drain one more iterator over C functions with it."""
+        """Write, and drain one more iterator over C functions in the same call."""
         self.keep_apart()
         storing = Storing()
         try:
@@ -122,7 +122,7 @@ class _Sums:
     def record(
         self, impl: TensorImpl, counter: VersionCounter
     ) -> tuple[list[Record | None], int, Record]:
-        """Where the record of a write goes, and the record; see Note [Who wrote]."""
+        """The list and index for the record of a write, and the record; see Note [Who wrote]."""
         meta = impl.autograd_meta
         part = meta.written_part(impl) if meta is not None and meta.is_view else None
         version = counter.value + 1
@@ -134,7 +134,7 @@ class _Sums:
         return writes, version & LAST_PLACE, record
 
     def keep_apart(self) -> None:
-        """Copy amounts that lie in the memory of a ``.grad`` which another sum changes before."""
+        """Copy amounts that share memory with a ``.grad`` that an earlier sum changes."""
         additions = self.additions
         if self.shared and len(additions) > 1:
             owners = {id(_owner(target)) for target, _, _ in additions}
@@ -145,14 +145,14 @@ class _Sums:
 
 
 class GradStores:
-    """Stores in ``.grad`` that are prepared; see Note [All leaves or none].
+    """Prepared stores into ``.grad``; see Note [All leaves or none].
 
-    To be used under `graph_lock`, from the first preparation to the commit.
+    Used under `graph_lock`, from the first preparation to the commit.
 
     Attributes
     ----------
     tensors : dict of GradCell to TensorBase
-        What the ``.grad`` of these cells becomes.
+        The new ``.grad`` of each cell.
     """
 
     __slots__ = ("_sums", "tensors")
@@ -165,14 +165,14 @@ class GradStores:
         self._sums = None
 
     def add(self, grad: TensorBase, amount: Array, owned: bool) -> None:
-        """Add to a ``.grad`` in place, which is a write like any other.
+        """Add to a ``.grad`` in place, through the same checks and marks as any write.
 
         Parameters
         ----------
         amount : numpy.ndarray
-            What to add.
+            The gradient to add.
         owned : bool
-            Whether the memory of `amount` is its alone.
+            Whether `amount` shares its memory with no other array.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class GradStores:
     def retain(self, cell: GradCell, grad: TensorBase, *, recorded: bool) -> None:
         """Let a gradient become the ``.grad`` of a cell, or add it out of place.
 
-        Recorded or not, whatever the mode is.
+        `recorded` decides whether the sum is recorded, in any mode.
         """
         present = self.tensors.get(cell, cell.grad)
         if present is not None:
@@ -213,7 +213,7 @@ class GradStores:
         self.tensors[cell] = grad
 
     def commit(self) -> None:
-        """Carry everything out, in one call that nothing interrupts."""
+        """Execute all prepared stores, in one call that no handler interrupts."""
         tensors, sums = self.tensors, self._sums
         fill = map(setattr, tensors, repeat("grad"), tensors.values())
         if sums is None:

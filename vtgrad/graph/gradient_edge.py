@@ -1,4 +1,4 @@
-"""A place in the graph that users can name apart from any tensor."""
+"""A public reference to a value of the graph, independent of any tensor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ __all__ = ["GradientEdge", "get_gradient_edge"]
 
 
 class GradientEdge(NamedTuple):
-    """One result of one node. Stands for the value that it was, also after in-place writes.
+    """One result of one node: the value that a tensor had, also after later in-place writes.
+
+    `vtgrad.autograd.backward` and `vtgrad.autograd.grad` take it in the place of a tensor. It
+    keeps the node alive, and no values.
 
     Attributes
     ----------
@@ -21,6 +24,15 @@ class GradientEdge(NamedTuple):
         The node.
     output_nr : int
         Which of its results.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> y = x * 2
+    >>> edge = vt.autograd.graph.get_gradient_edge(y)
+    >>> y += x  # the edge stays with the former value
+    >>> vt.autograd.grad(edge, x, vt.ones(2))
+    (tensor([2., 2.]),)
     """
 
     node: Node
@@ -30,10 +42,29 @@ class GradientEdge(NamedTuple):
 def get_gradient_edge(tensor: TensorBase) -> GradientEdge:
     """The edge of a tensor's present value.
 
+    Parameters
+    ----------
+    tensor : Tensor
+        A tensor that requires grad; of a leaf, the node that fills its ``.grad``.
+
+    Returns
+    -------
+    GradientEdge
+        ``tensor.grad_fn`` and ``tensor.output_nr``, as a pair.
+
     Raises
     ------
     GradRequiredError
         If the tensor does not require grad.
+    ViewInvalidError
+        For a view that became invalid when its base was written.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> edge = vt.autograd.graph.get_gradient_edge(x.unbind()[1])
+    >>> edge.node.name(), edge.output_nr
+    ('UnbindBackward0', 1)
     """
     edge = gradient_edge(tensor)
     if edge is None:

@@ -1,12 +1,30 @@
-"""Functions of the user's that see gradients pass.
+"""User functions that are called with gradients during backward.
 
 NOTE [ Where hooks live ]
 
-A tensor hook belongs to a value, not to a variable: it is kept by the node that produced the
-value (for a leaf by its `AccumulateGrad`), under the number of the output. After an in-place
-write the tensor has a new node, and the hook stays behind with the old one. `retain_grad` is
-the exception: it follows the tensor, so whoever gives a tensor a new node moves it along
-(`AutogradMeta.set_gradient_edge`).
+A tensor hook belongs to a value, not to a variable: the node that produced the value holds it (for
+a leaf its `AccumulateGrad`), under the number of the output. After an in-place write the tensor has
+a new node, and the hook stays with the old one. `retain_grad` is the exception: it follows the
+tensor, so `AutogradMeta.set_gradient_edge`, which gives a tensor a new node, moves it:
+
+    before y.mul_(3)                 after
+    y --> A: tensor_pre[0] = hook    y --> B: retain_grad[0] = cell of y
+             retain_grad[0] = cell         |
+                                           v
+                                           A: tensor_pre[0] = hook
+
+So the hook gets the gradient of the old value, and ``y.grad`` is that of the new one:
+
+    >>> import vtgrad as vt
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> y = x * 2
+    >>> handle = y.register_hook(lambda grad: print("hook", grad))
+    >>> y.retain_grad()
+    >>> y = y.mul_(3)
+    >>> y.sum().backward()
+    hook tensor([3., 3.])
+    >>> y.grad
+    tensor([1., 1.])
 """
 
 from __future__ import annotations
@@ -56,12 +74,13 @@ def next_hook_id() -> int:
 
 
 # Threads share tensors. A stale view's producer must be built once, and sums into one `.grad` must
-# not be lost, although NumPy lets go of the interpreter lock while it adds. All of that is short,
-# so one lock for all is enough. A signal handler may meet it held by its own thread.
+# not be lost, although NumPy releases the interpreter lock while it adds. All of that is short, so
+# one lock for all is enough. It is reentrant, because a signal handler may run while its own thread
+# holds the lock.
 graph_lock: threading.RLock = threading.RLock()
 
-# A process that is forked has only the thread that has forked: were the lock held by another one
-# then, it would stay locked there, and what that thread was at would stay half done.
+# A child process has only the thread that forked. If another thread held the lock during the fork,
+# it would stay locked in the child, with the work of that thread half done.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=graph_lock.acquire,
@@ -91,12 +110,22 @@ class HookDict(Generic[H]):
 
 
 class RemovableHandle:
-    """What registering a hook returns. Removing twice, or after the graph is gone, is fine.
+    """Removes a registered hook.
+
+    As a context manager it removes the hook at the end of the block.
 
     Attributes
     ----------
     id : int
         Grows with every registration.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> with x.register_hook(print):
+    ...     x.sum().backward()
+    tensor([1., 1.])
+    >>> x.sum().backward()
     """
 
     __slots__ = ("_hooks", "id")
@@ -108,7 +137,7 @@ class RemovableHandle:
         self._hooks = weakref.ref(hooks)
 
     def remove(self) -> None:
-        """Take the hook away."""
+        """Remove the hook; removing twice, or after the graph is freed, is allowed."""
         hooks = self._hooks()
         if hooks is not None:
             hooks.entries.pop(self.id, None)
@@ -121,15 +150,16 @@ class RemovableHandle:
 
 
 class LeafState(enum.Enum):
-    """What becomes of gradients that arrive at a leaf's node.
+    """What a leaf's node does with incoming gradients.
 
-    The node may outlive the leaf's being one: a graph recorded earlier still leads to it.
+    The node may exist after the tensor has ceased to be a leaf: a graph recorded earlier leads to
+    it.
     """
 
     ACCUMULATES = enum.auto()
-    # The leaf does not require grad any more: what arrives is dropped.
+    # The leaf does not require grad any more: gradients are dropped.
     IGNORES = enum.auto()
-    # The leaf was written with something that is recorded, and is a result now.
+    # The leaf was written by a recorded operator, and is a result now.
     MOVED = enum.auto()
 
 
@@ -143,7 +173,7 @@ class GradCell:
     post_accumulate : HookDict or None
         Hooks of a leaf that run after each accumulation.
     memory : TensorImpl or None
-        Where a leaf with such hooks lies, or lay when it went.
+        The impl of a leaf with such hooks, or its last impl if the leaf is dead.
     leaf_state : LeafState
         What the leaf's node does with gradients.
     """
@@ -156,7 +186,7 @@ class GradCell:
     memory: TensorImpl | None
 
     def is_in_use(self) -> bool:
-        """Whether there is a gradient already, or a hook that waits for one."""
+        """Whether there is a gradient, or a hook that waits for one."""
         return self.grad is not None or self.post_accumulate is not None
 
     def __init__(self) -> None:
@@ -174,17 +204,17 @@ class NodeHooks:
     tensor_pre : dict of int to HookDict
         Tensor hooks by output number, in order of the first registration; they run first.
     retain_grad : dict of int to GradCell
-        Where to put the gradient that is left after all tensor hooks.
+        The cells that get the gradient after all tensor hooks.
     parts : tuple of RetainedPart
-        Retained gradients of which what arrives at output 0 is a part.
+        Retained gradients of which the gradient of output 0 is a part.
     view : weak reference to a tensor, or None
-        The view that output 0 is, or was, if it retains its gradient.
+        The view that is, or was, output 0, if it retains its gradient.
     pre, post : HookDict
         Hooks of the node itself, before and after it runs.
     detached : list of weak reference
-        Results that were detached in place: a value that was saved of such a tensor is not to be
-        used, also when the tensor itself is gone. A tensor that stands for a saved result while the
-        node runs is another one; it may be used.
+        Results that were detached in place: a saved value of such a tensor must not be used, even
+        if the tensor itself is dead. The tensor that represents a saved result while the node runs
+        is a different one; it may be used.
     """
 
     __slots__ = (
@@ -221,17 +251,17 @@ class NodeHooks:
         Parameters
         ----------
         tensor : weak reference or None
-            Without a callback: of these Python makes one for all who ask, so that it can be told
-            from those of other tensors also when the tensor is gone.
+            Without a callback: Python shares one such reference per object, so its identity
+            distinguishes it from those of other tensors even if the tensor is dead.
         """
         return tensor is not None and any(tensor is other for other in self.detached)
 
     def watch_node(self) -> bool:
-        """Whether there are hooks of the node itself."""
+        """Whether the node itself has hooks."""
         return bool(self.pre.entries or self.post.entries)
 
     def call_users_code(self) -> bool:
-        """Whether there are hooks at all, rather than gradients to retain."""
+        """Whether there is any hook; gradients to retain do not count."""
         return self.watch_node() or any(hooks.entries for hooks in self.tensor_pre.values())
 
     def tensor_hooks(self, output_nr: int) -> HookDict[TensorHook]:
@@ -241,26 +271,26 @@ class NodeHooks:
 
 # NOTE [ Nodes that run users' code ]
 #
-# Users' code is called like a hook: in the user's own context rather than in that of the
-# library's arithmetic, and when all that came before can be seen. The engine asks every node for
-# its hooks anyway, so that nodes which run users' code have these, which are none, from the start,
-# and all other nodes are asked nothing more. Registering a hook replaces them.
+# User code is called like a hook: in the user's own context rather than in that of the library's
+# arithmetic, and after all earlier results are visible. The engine reads the hooks of every node in
+# any case. So a node that runs user code has these hooks, which are empty, from the start, and
+# other nodes need no further test. Registering a hook replaces them.
 USERS_CODE: Final = NodeHooks()
 
 
 def call_tensor_hooks(
     hooks: Sequence[TensorHook], grad: TensorBase | None, meta: InputMetadata
 ) -> TensorBase | None:
-    """The gradient after all hooks; each sees what the one before left.
+    """The gradient after all hooks; each hook gets the result of the one before.
 
     Parameters
     ----------
     hooks : sequence of callable
         In order of registration.
     grad : TensorBase or None
-        None if the node runs because of another of its results, as PyTorch shows it to hooks.
+        None if only another result of the node has a gradient, as PyTorch passes it to hooks.
     meta : InputMetadata
-        Shape and dtype that gradients of this value have.
+        Shape and dtype of gradients of this value.
 
     Raises
     ------

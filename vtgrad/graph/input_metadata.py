@@ -1,7 +1,7 @@
-"""What a node knows of each gradient that it will receive: shape and dtype of the value.
+"""Shape and dtype of each result of a node, and so of its incoming gradients.
 
-Values of one shape and dtype are many, and what is known of them never changes, so that nodes
-share it: that of ordinary values is kept with their layout, that of others here.
+Many values have one shape and dtype, and metadata never changes, so nodes share it: that of
+ordinary values is stored in their layout, that of others here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..storage.tensor_impl import TensorImpl
 __all__ = ["InputMetadata", "ResultInfo", "metadata_of", "result_info"]
 
 _known: Final[dict[tuple[Shape, NumpyDType], tuple[InputMetadata]]] = {}
-# For programs whose shapes are always new ones.
+# Bounds the cache when shapes never repeat.
 _BOUND: Final = 1024
 
 
@@ -36,7 +36,7 @@ def metadata_of(impl: TensorImpl) -> tuple[InputMetadata]:
 
 
 class ResultInfo(NamedTuple):
-    """Shape, dtype and device of a node's result, for those who look into the graph."""
+    """Shape, dtype and device of a node's result, as users read them."""
 
     shape: Shape
     dtype: DType
@@ -44,5 +44,5 @@ class ResultInfo(NamedTuple):
 
 
 def result_info(metadata: tuple[InputMetadata, ...]) -> tuple[ResultInfo, ...]:
-    """What `metadata` says, in the words of tensors."""
+    """The public form of `metadata`."""
     return tuple([ResultInfo(m.shape, dtype_of(m.dtype), CPU) for m in metadata])

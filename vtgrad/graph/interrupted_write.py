@@ -1,4 +1,4 @@
-"""The producer of a value whose write has not been completed."""
+"""The producer of a value whose write is incomplete."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ __all__ = ["UNFINISHED"]
 
 
 class InterruptedWrite(Node):
-    """Stands in the place of an operator's node from before its store until after it.
+    """Replaces an operator's node during its store.
 
     NOTE [ Unfinished writes ]
 
     A recorded write changes the memory and the history of a tensor, and an interrupt may come
     between the two. So before the store the tensor's producer becomes this node, which refuses to
-    run, and after it the operator's own. Where the write breaks off, this one stays: whether the
-    memory was changed is not known, so no gradient of that value can be right.
+    run, and after the store the operator's own node. If the write is interrupted, this node stays:
+    whether the memory was changed is unknown, so no gradient of that value is correct.
 
-    The forward of a custom Function writes before there is a node. If the call breaks off after
-    that, what it has written gets this producer too, and its node refuses until all is saved.
+    The forward of a custom Function writes before its node exists. If the call is interrupted after
+    a write, the written tensors get this producer too, and the Function's node refuses to run until
+    all values are saved.
 
-    It has no edges, as one stands for all. But every tensor that is older than the write may be
-    an input of the value, so its topological number is above all others: a pass to such a tensor
-    reaches it, and is refused.
+    The node has no edges, because one object serves all values. But every tensor that is older than
+    the write may be an input of the value, so the node's topological number is above all others: a
+    pass to such a tensor reaches it, and is refused.
     """
 
     def name(self) -> str:
-        """The name by which errors speak of it."""
+        """The name in error messages."""
         return "InterruptedWrite"
 
     def check_saved(self) -> None:
@@ -52,7 +53,7 @@ class InterruptedWrite(Node):
         )
 
     def own_hooks(self) -> NodeHooks:
-        """Hooks that are never called: this one node stands for many values."""
+        """Hooks that are never called: this one node serves many values."""
         return NodeHooks()
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -68,6 +69,6 @@ class InterruptedWrite(Node):
         return ()
 
 
-# One for all: nothing is kept in it.
+# One object for all values: it has no state.
 UNFINISHED: Final = InterruptedWrite(())
 UNFINISHED.topological_nr = 2**62

@@ -1,13 +1,13 @@
-"""From which size on gradients count as large.
+"""The size from which gradients count as large.
 
 NOTE [ Large gradients ]
 
 A fresh array of a million elements costs more than the arithmetic that fills it: its pages come
-from the operating system, one fault each, and go back when it is freed. A small array costs next
-to nothing, and asking whether one could do without it costs more. So nodes have a second
-evaluation of their formulas, `apply_owned`, which stores results in arrays that nobody else
-holds: what the formula has made on the way, and the incoming gradient if it is owned. It leaves
-the gradient of a sum, one value everywhere, unwritten as long as possible.
+from the operating system, one fault each, and go back when it is freed. A small array costs next to
+nothing, less than testing whether it can be avoided. So nodes have a second evaluation of their
+formulas, `apply_owned`, which stores results in arrays without other readers: intermediate results
+of the formula, and the incoming gradient if it is owned. It keeps the gradient of a sum, one value
+everywhere, unexpanded as long as possible.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ LARGE: Final = 16384
 
 
 class _Large:
-    """The size itself, which tests lower, so that small programs show what happens to large ones.
+    """The size, which tests lower, so that small programs run the code for large ones.
 
     Attributes
     ----------
     elements : int
-        Gradients of so many elements and more are large.
+        The smallest number of elements of a large gradient.
     """
 
     __slots__ = ("elements",)

@@ -1,4 +1,4 @@
-"""A step of the recorded program, as backward sees it."""
+"""The node of a recorded operator."""
 
 from __future__ import annotations
 
@@ -32,12 +32,19 @@ __all__ = ["FRESH", "LEAF_SEQUENCE_NR", "PASSED", "SHARED", "Node"]
 
 # NOTE [ Ownership of gradients ]
 #
-# A node states for each gradient that it returns who holds the array. FRESH: it was allocated
-# for this return and nobody else has it. PASSED: it is the incoming gradient itself, or that
-# array's values as they are, so it is owned if the incoming one was and goes to one edge only.
-# SHARED: anything else, such as a view of the incoming gradient or of a saved value. Only owned
-# arrays are ever written by the engine, so stating too little costs a copy and stating too much
-# corrupts somebody's numbers. The default is SHARED.
+# A node states for each gradient that it returns whether the array has other readers. FRESH: the
+# array was allocated for this return and has none. PASSED: the array is the incoming gradient
+# itself, or has its values unchanged, so it is owned if the incoming one was and goes to one edge
+# only. SHARED: any other array, such as a view of the incoming gradient or of a saved value. The
+# engine writes only to owned arrays, so stating too little costs a copy and stating too much
+# corrupts values that are still needed. The default is SHARED.
+#
+#     c = a * b      (FRESH, FRESH)     g * b and g * a are new arrays: both are owned
+#     c = a + b      (PASSED, PASSED)   g goes to two edges: owned by neither
+#     c = a - b      (PASSED, FRESH)    g, owned if it came in owned, and the new array -g
+#     c = a.clone()  (PASSED,)          g, owned if it came in owned
+#     c = a.t()      (SHARED,)          a view of g
+#     c = a.sum()    (SHARED,)          g expanded: all elements are in one place
 SHARED: Final = 0
 FRESH: Final = 1
 PASSED: Final = 2
@@ -45,15 +52,15 @@ PASSED: Final = 2
 # NOTE [ Topological numbers ]
 #
 # `topological_nr` is one more than the largest among the edges of a node, and 0 without edges. So
-# it is larger than that of every node that can be reached, and a pass that looks for certain nodes
-# need not look below a node whose number is not larger than all of theirs: `grad(y, k)` costs what
-# lies between `y` and `k`, however long the history of `k` is.
+# it is larger than that of every node that can be reached, and a pass to given nodes need not
+# search below a node whose number is not larger than all of theirs: the cost of `grad(y, k)` is
+# that of the nodes between `y` and `k`, however long the history of `k`.
 #
-# It is stored when the edges are, and frozen once an edge leads to the node, because it counts in
-# the numbers of nodes above. Edges of a finished node change in two places only, before anything
-# leads to it: `CopySlices.of_write` lets the node of a write lead where its own does (`lead_like`),
-# and a custom Function that wrote to a view puts that view's edge, or None, first, neither of which
-# changes the largest.
+# The number is stored with the edges, and frozen once an edge leads to the node, because the
+# numbers of later nodes depend on it. Edges of a finished node change in two cases only, before any
+# edge leads to it: `CopySlices.of_write` gives the node of a write its own edges (`lead_like`), and
+# a custom Function that wrote to a view puts that view's edge, or None, first. Neither changes the
+# largest number.
 
 # Leaves run before all other ready nodes.
 LEAF_SEQUENCE_NR: Final = 2**63 - 1
@@ -63,12 +70,13 @@ LEAF_SEQUENCE_NR: Final = 2**63 - 1
 class Node(Edge):
     """One operator of the recorded program; it turns gradients of results into gradients of inputs.
 
-    Subclasses have no ``__init__`` of their own: their fields are stored by whoever makes them.
+    Users read nodes from `Tensor.grad_fn` and `next_functions`. A call,
+    ``node(*grads)``, runs one node alone.
 
     Attributes
     ----------
     next_edges : tuple of Edge or None
-        Where the gradients of the inputs go; None for an input that needs none.
+        The edges of the inputs; None for an input that needs no gradient.
     input_metadata : tuple of InputMetadata
         Shape and dtype of each result.
     sequence_nr : int
@@ -79,6 +87,21 @@ class Node(Edge):
         The node's height; see Note [Topological numbers].
     hooks : NodeHooks or None
         Hooks of the node and of its outputs.
+
+    Notes
+    -----
+    Subclasses have no ``__init__`` of their own: the code that makes a node stores its fields.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> node = (x * 3).sum().grad_fn
+    >>> while node is not None:
+    ...     print(node.name())
+    ...     node = node.next_functions[0][0] if node.next_functions else None
+    SumBackward0
+    MulBackward0
+    torch::autograd::AccumulateGrad
     """
 
     __slots__ = (
@@ -93,15 +116,15 @@ class Node(Edge):
 
     # One entry for each next edge; see Note [Ownership of gradients].
     ownership: ClassVar[tuple[int, ...]] = ()
-    # Whether `apply_owned` exists, which may write into a gradient that it owns: to be called for
-    # every gradient, or for large ones only (Note [Large gradients]).
+    # Whether `apply_owned` exists, which may write to an owned gradient: for every gradient, or for
+    # large ones only (Note [Large gradients]).
     takes_ownership: ClassVar[bool] = False
     takes_large: ClassVar[bool] = False
     # Whether this is a leaf's AccumulateGrad.
     is_leaf_node: ClassVar[bool] = False
-    # Whether it is the node of a view, whose first edge leads to what it is a view of.
+    # Whether this is the node of a view, whose first edge leads to the viewed value.
     is_view_node: ClassVar[bool] = False
-    # Whether `save_results` has anything to do.
+    # Whether `save_results` saves anything.
     saves_results: ClassVar[bool] = False
 
     next_edges: tuple[Edge | None, ...]
@@ -132,7 +155,18 @@ class Node(Edge):
             remember(self)
 
     def name(self) -> str:
-        """The name by which errors and graph drawings speak of the node."""
+        """The node's name in errors and graph drawings.
+
+        Returns
+        -------
+        str
+            PyTorch's name of the same node; ``<Name>Backward`` for a custom Function.
+
+        Examples
+        --------
+        >>> (vt.ones(2, requires_grad=True) * 3).grad_fn.name()
+        'MulBackward0'
+        """
         return type(self).__name__
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
@@ -141,9 +175,9 @@ class Node(Edge):
         Parameters
         ----------
         grads : sequence of ndarray or None
-            One for each result; None where nothing arrived. Never written.
+            One for each result; None for a result without a gradient. Never written.
         needs : int
-            Bit ``i`` is set if somebody needs the gradient of input ``i``.
+            Bit ``i`` is set if the gradient of input ``i`` is needed.
         """
         raise NotSupportedError(f"{self.name()} has no backward", node=self.name())
 
@@ -161,23 +195,23 @@ class Node(Edge):
         grad : ndarray
             The gradient of the first result; it may be overwritten if it is `owned`.
         lend : bool
-            Whether a saved value may be handed on where its product with ones is asked for.
+            Whether a saved value may be returned in place of its product with ones.
 
         Returns
         -------
         tuple
-            The gradients of the inputs, and who holds each, as `ownership` has it.
+            The gradients of the inputs, and the ownership of each, as in `ownership`.
         """
         raise NotSupportedError(f"{self.name()} never reuses memory", node=self.name())
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
-        """The same as `apply_arrays`, recorded, so that it can be differentiated again."""
+        """As `apply_arrays`, recorded, so that the gradients can be differentiated again."""
         raise NotSupportedError(f"{self.name()} has no second derivative", node=self.name())
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        """The same as `apply_array`, recorded."""
+        """As `apply_array`, recorded."""
         return self.apply_tensors((grad,), needs)
 
     def save_results(self, *results: TensorBase) -> None:
@@ -195,13 +229,13 @@ class Node(Edge):
         return False
 
     def view_array(self, array: Array) -> Array:
-        """The view that this node stands for, of an array of the input's shape."""
+        """The view of this node, taken of an array of the input's shape."""
         raise NotSupportedError(f"{self.name()} is not the node of a view", node=self.name())
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of; only where `view_array` exists.
+        """The shape of the viewed value; only where `view_array` exists.
 
-        Here for nodes that keep no shape: that of the gradient, which they only look at otherwise.
+        The default is for nodes that keep no shape: that of the gradient.
         """
         meta = self.input_metadata[0]
         answer = self.apply_arrays((np.empty(meta.shape, meta.dtype),), 1)[0]
@@ -210,16 +244,16 @@ class Node(Edge):
         return shape
 
     def lead_like(self, other: Node) -> None:
-        """Take over the edges of another node, before anything leads to this one."""
+        """Take over the edges of another node, before any edge leads to this one."""
         self.next_edges = other.next_edges
         self.topological_nr = other.topological_nr
 
     def written_edge(self) -> Edge:
-        """Where the gradient of the value goes that was written through a view."""
+        """The edge of a value that was written through a view."""
         raise NotSupportedError(f"{self.name()} is not the node of a write", node=self.name())
 
     def leaf_cell(self) -> GradCell:
-        """Where a leaf's node accumulates; only `AccumulateGrad` has it."""
+        """The cell in which a leaf's node accumulates; only `AccumulateGrad` has one."""
         raise NotSupportedError(f"{self.name()} does not belong to a leaf", node=self.name())
 
     def check_saved(self) -> None:
@@ -232,7 +266,7 @@ class Node(Edge):
         """
 
     def release_variables(self) -> None:
-        """Let go of what was saved; another backward through this node will raise."""
+        """Release the saved values; another backward through this node raises."""
 
     @property
     def function(self) -> Node:
@@ -241,21 +275,46 @@ class Node(Edge):
 
     @property
     def input_nr(self) -> int:
-        """Number 0, as an edge."""
+        """0: the node is the edge to its first result."""
         return 0
 
-    # -- what users see --------------------------------------------------------------------
+    # -- public members --------------------------------------------------------------------
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """For each input the node that its gradient goes to, and the number of its output."""
+        """For each input the node that gets its gradient, and the number of that node's result.
+
+        Returns
+        -------
+        tuple of (Node or None, int)
+            None for an input that needs no gradient. The node of a leaf has the leaf as
+            ``variable``.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> (node, result), number = (x * 3).grad_fn.next_functions
+        >>> node.variable is x, result, number
+        (True, 0, (None, 0))
+        """
         return tuple(
             [(None, 0) if e is None else (e.function, e.input_nr) for e in self.next_edges]
         )
 
     @property
     def requires_grad(self) -> bool:
-        """Whether the node passes a gradient on to anything, or accumulates it."""
+        """Whether the node sends a gradient to another node, or accumulates it.
+
+        Returns
+        -------
+        bool
+            True for every node that a tensor names as its ``grad_fn``.
+
+        Examples
+        --------
+        >>> (vt.ones(2, requires_grad=True) * 3).grad_fn.requires_grad
+        True
+        """
         return self.is_leaf_node or self.next_edges.count(None) < len(self.next_edges)
 
     @property
@@ -264,16 +323,33 @@ class Node(Edge):
         return result_info(self.input_metadata)
 
     def _sequence_nr(self) -> int:
-        """The number under which the node was recorded, see `sequence_nr`."""
+        """The node's `sequence_nr`."""
         return self.sequence_nr
 
     def __call__(self, *grads: T | None) -> T | tuple[T | None, ...] | None:
-        """Run this node alone.
+        """Run this node alone; nothing is accumulated beyond it.
+
+        Parameters
+        ----------
+        *grads : Tensor or None
+            One gradient for each result of the node.
+
+        Returns
+        -------
+        Tensor, None, or tuple of them
+            The gradients of the inputs; not in a tuple if there is one input.
 
         Raises
         ------
         ArgumentTypeError
             If the number of gradients is not the number of the node's results.
+        GraphFreedError, StaleSavedError
+            If a saved value was freed or overwritten.
+
+        Examples
+        --------
+        >>> (vt.ones(2, requires_grad=True) * 3).grad_fn(vt.ones(2))
+        (tensor([3., 3.]), None)
         """
         if len(grads) != len(self.input_metadata):
             raise ArgumentTypeError(
@@ -286,9 +362,32 @@ class Node(Edge):
     def register_prehook(
         self, hook: Callable[[tuple[G, ...]], tuple[G, ...] | None]
     ) -> RemovableHandle:
-        """Call `hook` with the tuple of incoming gradients before the node runs.
+        """Call a function with the gradients that arrive, before the node runs.
 
-        The hook may return other gradients in their place, in a tuple of as many.
+        Parameters
+        ----------
+        hook : callable
+            Takes the tuple of gradients of the node's results, None where nothing arrived. It
+            returns None, or a tuple of as many that takes their place.
+
+        Returns
+        -------
+        RemovableHandle
+            Its method ``remove`` removes the hook.
+
+        Raises
+        ------
+        ArgumentTypeError, HookError
+            In backward, if the result of the hook is not a tuple, or does not fit.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> handle = y.grad_fn.register_prehook(lambda grads: (grads[0] * 10,))
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([30., 30.])
         """
         return self.own_hooks().pre.add(cast("NodePreHook", hook))
 
@@ -296,15 +395,50 @@ class Node(Edge):
         self,
         hook: Callable[[tuple[G, ...], tuple[G, ...]], tuple[G, ...] | None],
     ) -> RemovableHandle:
-        """Call `hook` with outgoing and incoming gradients after the node has run.
+        """Call a function with the gradients of inputs and of results, after the node has run.
 
-        The hook may return other outgoing gradients, as in `register_prehook`.
+        Parameters
+        ----------
+        hook : callable
+            Takes two tuples: the gradients of the node's inputs, and those of its results. It
+            returns None, or a tuple that takes the place of the first.
+
+        Returns
+        -------
+        RemovableHandle
+            Its method ``remove`` removes the hook.
+
+        Raises
+        ------
+        ArgumentTypeError, HookError
+            In backward, if the result of the hook is not a tuple, or does not fit.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> handle = y.grad_fn.register_hook(lambda outgoing, incoming: print(outgoing, incoming))
+        >>> y.sum().backward()
+        (tensor([3., 3.]), None) (tensor([1., 1.]),)
         """
         return self.own_hooks().post.add(cast("NodePostHook", hook))
 
     @property
     def metadata(self) -> dict[str, object]:
-        """A place for tools (anomaly mode, profilers) to leave notes."""
+        """A dict in which tools (anomaly mode, profilers) store data.
+
+        Returns
+        -------
+        dict
+            Made on first use, and kept with the node.
+
+        Examples
+        --------
+        >>> node = (vt.ones(2, requires_grad=True) * 3).grad_fn
+        >>> node.metadata["layer"] = 1
+        >>> node.metadata
+        {'layer': 1}
+        """
         notes = self._metadata
         if notes is None:
             notes = self._metadata = {}

@@ -13,7 +13,7 @@ class Numbering:
     next_nr : int
         The sequence number of the thread's next node.
     thread_id : int
-        The thread, as `threading.get_ident` names it.
+        The thread, as `threading.get_ident` numbers it.
     """
 
     __slots__ = ("next_nr", "thread_id")

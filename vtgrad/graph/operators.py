@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from ..storage.arrays import NumpyDType, Shape
+from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -18,7 +18,7 @@ __all__ = ["Operators", "install", "operators"]
 
 
 class Operators(Protocol):
-    """Differentiable operators and the default tensor class, as the lower layers see them."""
+    """Differentiable operators and the default tensor class, as the lower layers use them."""
 
     def wrap(self, impl: TensorImpl) -> TensorBase:
         """A tensor of the default class."""
@@ -33,7 +33,7 @@ class Operators(Protocol):
         """A row-major copy on a buffer of its own."""
 
     def clone_strided(self, a: TensorBase, sizes: Shape, strides: Shape) -> TensorBase:
-        """A copy on a buffer of its own, laid out with these strides."""
+        """A copy on a buffer of its own, with these strides."""
 
     def zeros(self, shape: Shape, dtype: NumpyDType) -> TensorBase:
         """Zeros."""
@@ -45,17 +45,17 @@ class Operators(Protocol):
         """A view at a geometry inside the storage."""
 
     def as_strided_node(self, base: TensorBase, size: Shape, stride: Shape, offset: int) -> Node:
-        """The node that `as_strided` of `base` would have."""
+        """A node as `as_strided` of `base` makes it."""
 
     def strided_node(
         self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType
     ) -> Node:
-        """The node of a view at a geometry of the value that `edge` leads to."""
+        """The node of a view, at a geometry, of the value that `edge` leads to."""
 
     def replayed_node(
         self, base: TensorBase, view_fn: Callable[[TensorBase], TensorBase]
     ) -> Node | None:
-        """The node of the view that `view_fn`, run with recording on, makes of `base`.
+        """The node of the view that `view_fn` makes of `base` while recording is on.
 
         None if the base does not require grad.
         """
@@ -70,7 +70,10 @@ class Operators(Protocol):
         """Add into `target`."""
 
     def check_add_(self, target: TensorBase, shape: Shape, dtype: NumpyDType) -> None:
-        """Raise what `add_` would raise for a source of this shape and dtype."""
+        """Raise the error of `add_` for a source of this shape and dtype."""
+
+    def sum_to_size(self, a: Array, size: Shape) -> Array:
+        """An array summed over every dimension in which `size` was broadcast to its shape."""
 
     def fit(self, a: TensorBase, shape: Shape, dtype: NumpyDType) -> TensorBase:
         """A gradient summed to `shape` and cast to `dtype`, the real part for real dtypes."""
@@ -88,7 +91,7 @@ _installed = _Installed()
 
 
 def install(implementation: Operators) -> None:
-    """Say where the operators are. Called once, when the package is imported."""
+    """Store the operators. Called once, when the package is imported."""
     _installed.current = implementation
 
 

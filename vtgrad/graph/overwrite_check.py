@@ -18,7 +18,7 @@ class OverwriteRule:
     Attributes
     ----------
     exact : bool
-        Whether the elements count; else any write to the storage.
+        Whether only writes to the saved elements count; otherwise any write to the storage.
     """
 
     __slots__ = ("exact",)
@@ -33,27 +33,26 @@ overwrite_rule: Final = OverwriteRule()
 
 
 class set_overwrite_check(Scope):
-    """Say when a value that was saved for backward counts as overwritten.
+    """Choose the rule by which a value that was saved for backward counts as overwritten.
 
-    It takes effect at once, for all threads, and is undone at the end of the block when used in a
-    ``with``. It is asked when a backward checks what was saved, so it may be changed after the
-    program has run: under ``"storage"``, backward refuses what PyTorch would refuse. A value that
-    one backward has found intact stays so.
+    It takes effect at once, for all threads, and is undone at the end of the block when used in
+    a ``with``. The rule applies when a backward checks saved values, so it may be changed after
+    the program has run: under ``"storage"``, backward refuses what PyTorch would refuse. A
+    value that one backward has found intact stays intact.
 
     Parameters
     ----------
     rule : {"elements", "storage"}
         ``"elements"``, the default: if one of its elements was written after it was saved.
-        ``"storage"``, PyTorch's rule: if anything was written to the memory that it lies in.
+        ``"storage"``, PyTorch's rule: if any element of its storage was written.
 
     Raises
     ------
     ArgumentValueError
-        If `rule` is something else.
+        If `rule` is another value.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> a = vt.tensor(0.5, requires_grad=True)
     >>> x = vt.ones(3)
     >>> for t in range(1, 3):
@@ -82,5 +81,5 @@ class set_overwrite_check(Scope):
         overwrite_rule.exact = rule == "elements"
 
     def restore(self) -> None:
-        """Let the former rule be in force."""
+        """Restore the former rule."""
         overwrite_rule.exact = self._before

@@ -1,4 +1,4 @@
-"""What to say when a saved value was overwritten: by whom, and what to do about it."""
+"""Errors about overwritten saved values: they name the write and the ways to avoid it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["leaf_moved_error", "stale_saved_error"]
 
-# Writers that store what has nothing to do with the values before.
+# Writers whose result does not depend on the previous values.
 _NO_NAMESAKE: Final = frozenset({"__setitem__", "copy_", "fill_", "zero_"})
 
 _REWIND: Final = (
@@ -53,23 +53,23 @@ def stale_saved_error(
     Parameters
     ----------
     node : Node
-        What saved it.
+        The node that saved the value.
     array : ndarray
-        The value that is there now.
+        The present value.
     counter : VersionCounter
-        Its versions.
+        The counter of the value.
     saved : int
-        The last version at which it was known to be intact.
+        The last version at which the value was known to be intact.
     producer : str
-        What made the value, in words.
+        The operator that made the value, in words.
     offset : int
-        Where its first element is in the storage, in bytes.
+        Offset of its first element in the storage, in bytes.
     is_output : bool
         Whether it is a result of `node` itself.
     is_parameter : bool
         Whether it is a leaf that requires grad.
     rewinds : bool
-        Whether it was saved under rewind, which then could not keep what was overwritten.
+        Whether it was saved under rewind, which could not keep the overwritten bytes.
     """
     name, dtype = node.name(), dtype_of(array.dtype).name
     text = (
@@ -81,7 +81,7 @@ def stale_saved_error(
     told = "" if saver is None else quoted(f"saved by {name} at {saver}", saver)
     found = written_elements(counter, array, offset, saved)
     if found is None:
-        # What did it is the first write, or one before if that is forgotten.
+        # The cause is the first write, or an earlier one that is forgotten.
         elements = None
         writes = recent_writes(counter, saved)
         told += _told(writes, counter.value - saved)
@@ -132,9 +132,9 @@ def leaf_moved_error(node: Node, counter: VersionCounter | None) -> StaleSavedEr
     Parameters
     ----------
     node : Node
-        The leaf's.
+        The leaf's node.
     counter : VersionCounter or None
-        The leaf's versions, if it is still there.
+        The leaf's counter, if the leaf is alive.
     """
     writes = recent_writes(counter)
     last = writes[-1] if writes else None
@@ -155,7 +155,7 @@ def leaf_moved_error(node: Node, counter: VersionCounter | None) -> StaleSavedEr
 
 
 def _first_and_last(counter: VersionCounter, versions: Sequence[int]) -> tuple[Write, ...]:
-    """The first and the last of some writes that are remembered, or the only one."""
+    """The first and the last remembered write of some versions, or the only one."""
     found: list[Write] = []
     for order in (versions, versions[::-1]):
         for version in order:
@@ -167,7 +167,7 @@ def _first_and_last(counter: VersionCounter, versions: Sequence[int]) -> tuple[W
 
 
 def _named(writes: Sequence[Write]) -> str:
-    """The first and the last write, on one line of the message if they are of one line."""
+    """The first and the last write in words, together if one program line made both."""
     if not writes:
         return "\n  (who wrote is not remembered)"
     first, last = writes[0], writes[-1]
@@ -184,12 +184,12 @@ def _named(writes: Sequence[Write]) -> str:
 
 
 def _is_kept(write: Write) -> bool:
-    """Whether the bytes that a write overwrites are there when it is noted."""
+    """Whether rewind can keep the bytes that a write overwrites."""
     return write.operator != "increment_version" and not write.operator.endswith(".apply")
 
 
 def _told(writes: Sequence[Write], count: int) -> str:
-    """Every write that is remembered, those of one line together, of `count` that there were."""
+    """All remembered writes of `count` in words, those of one program line together."""
     if not writes:
         return "\n  (who wrote is not remembered)"
     text = ""
@@ -217,7 +217,7 @@ def _told(writes: Sequence[Write], count: int) -> str:
 def _on_one_line(a: Write, b: Write) -> bool:
     return (
         (a.operator, a.place, a.thread) == (b.operator, b.place, b.thread)
-        # Views of a loop are told together.
+        # Writes to different views by one line of a loop are joined.
         and (a.view is None) == (b.view is None)
     )
 
@@ -233,7 +233,7 @@ def _ways_out(
     is_part: bool,
     is_kept: bool,
 ) -> tuple[str, str, str]:
-    """Three things to do, each of which would have avoided the error."""
+    """Three changes of the program, each of which avoids the error."""
     write = writes[0] if writes else None
     place = None if write is None else write.place
     files = {w.filename for w in writes} | ({saver.filename} if saver is not None else set())
@@ -259,7 +259,7 @@ def _ways_out(
 
 
 def _instead(write: Write | None, there: str, before: str, array: Array) -> str:
-    """What to do in the place of a write."""
+    """The operation that replaces a write."""
     if write is None:
         return "use out-of-place operators, which make new tensors"
     operator = write.operator

@@ -1,8 +1,8 @@
-"""Whether operators record: the questions that they ask.
+"""Predicates by which operators decide whether to record.
 
 Two switches decide: the grad mode, which users read and set, and inference mode, in which nothing
-is recorded whatever the grad mode is. Operators ask only whether they record. See
-Note [Reading the mode] and Note [Switching a mode].
+is recorded in any grad mode. Operators only read whether they record. See Note [Reading the mode]
+and Note [Switching a mode].
 """
 
 from __future__ import annotations
@@ -19,5 +19,17 @@ def is_recording() -> bool:
 
 
 def is_grad_enabled() -> bool:
-    """Whether the grad mode of this thread is on."""
+    """Whether the grad mode of this thread is on.
+
+    Returns
+    -------
+    bool
+        True at first, in every thread. `no_grad` and its like switch it.
+
+    Examples
+    --------
+    >>> with vt.no_grad():
+    ...     vt.is_grad_enabled()
+    False
+    """
     return thread.mode.grad

@@ -2,11 +2,18 @@
 
 NOTE [ Regions ]
 
-The gradient of `x[3]` is zero everywhere but in row 3. Writing those zeros out for every read
-makes a loop over rows quadratic, so a view's node answers with a `Region`: the values, and the
-view nodes that lead from a whole gradient of the target down to the place where they belong.
-The input buffer adds the values at that place. If the target is a view itself, its node does
-not need the whole gradient either and passes the region on with one more step.
+The gradient of `x[3]` is zero everywhere except in row 3. Writing those zeros for every read makes
+a loop over rows quadratic. So a view's node returns a `Region`: the values, and the path of view
+nodes that leads from a whole gradient to the part. The input buffer of a value that is not a view
+adds the values to that part. If the value is a view itself, its node needs no whole gradient either
+and returns the region with one more node in front of the path:
+
+    x (3, 4)  --[2]-->  row (4,)  --[1]-->  y ()        row = x[2]; y = row[1]
+
+    node of y                node of row                     buffer of x
+    Region(g, (y,))  ----->  Region(g, (row, y))  ----->     0 0 0 0
+                                                             0 0 0 0
+                                                             0 g 0 0    buffer[2][1] += g
 """
 
 from __future__ import annotations
@@ -24,14 +31,15 @@ __all__ = ["Gradient", "Region"]
 
 
 class Region:
-    """Values to be added at one place of a gradient that is zero elsewhere.
+    """A gradient that is zero outside of one part.
 
     Attributes
     ----------
     values : numpy.ndarray
         The gradient of the part; never written.
     path : tuple of Node
-        View nodes; the first is applied to the whole gradient, the next to what it gives.
+        View nodes; the first is applied to the whole gradient, each other to the result of the one
+        before.
     """
 
     __slots__ = ("path", "values")
@@ -44,7 +52,7 @@ class Region:
         self.path = path
 
     def through(self, node: Node) -> Region:
-        """The same values seen from one view further up."""
+        """The region of the value of which `node` is the view."""
         return Region(self.values, (node, *self.path))
 
     def add_into(self, buffer: Array) -> Array:
@@ -63,9 +71,9 @@ class Region:
         return buffer
 
     def _added_at_positions(self, buffer: Array) -> Array:
-        """The sum in a fresh array, found by where in memory each value belongs.
+        """The sum in a fresh array, through the position of each value in memory.
 
-        Positions are only read, so they may be copied where the views of a gradient may not.
+        Positions are only read, so they may be copied where the views of a gradient must not be.
         """
         whole: Array = buffer.copy(order="C")
         positions: Array = np.arange(whole.size).reshape(whole.shape)

@@ -1,16 +1,16 @@
-"""What arrives at a view of a view that retains its gradient.
+"""The gradient of a view of a view that retains its gradient.
 
 NOTE [ Retained gradients and views of views ]
 
     v = b[0:2]; v.retain_grad(); w = v[1]; b[5] = 0; w.backward()
 
-The write makes `w` stale, and its producer is built again as a part of `b`, so that its gradient
-passes `v` by, although `w` still is a part of what `v` shows. So the new producer of `w` keeps a
-`RetainedPart`: what arrives there is added into the retained gradient of `v` too, in its place.
+The write makes `w` stale, and its producer is rebuilt as a part of `b`, so its gradient bypasses
+`v`, although `w` still is a part of `v`. So the new producer of `w` keeps a `RetainedPart`: its
+gradient is also added to the retained gradient of `v`, at the elements of `w`.
 
-A `RetainedPart` holds the hooks of the producer that `v` had when `w` was made. When `v` itself is
-written its gradient is not retained there any more, and the part is dropped: as in PyTorch, what
-is retained is the gradient of the new value, on which `w`, a part of `b` then, does not depend.
+A `RetainedPart` holds the hooks of the producer that `v` had when `w` was made. After a write to
+`v` itself these hooks do not retain its gradient any more, and the part is dropped: as in PyTorch,
+the gradient of the new value is retained, on which `w`, then a part of `b`, does not depend.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ __all__ = ["RetainedPart", "retained"]
 
 
 class _Retained:
-    """Whether a view has ever retained its gradient: few programs ask that of one.
+    """Whether a view has ever retained its gradient, which few programs need.
 
     Attributes
     ----------
     views : bool
-        Whether it is so.
+        Whether any view has.
     """
 
     __slots__ = ("views",)
@@ -57,9 +57,9 @@ class RetainedPart:
     Attributes
     ----------
     hooks : NodeHooks
-        The producer's of the view that retains.
+        The hooks of the producer of the view that retains.
     node : Node
-        The node of the one view as a part of the other.
+        The node that makes the one view as a part of the other.
     meta : InputMetadata
         Shape and dtype of the view that retains.
     """
@@ -76,7 +76,7 @@ class RetainedPart:
         self.meta = meta
 
     def of_array(self, grad: Array) -> tuple[GradCell, TensorBase] | None:
-        """What is to be added to what is retained, for what has arrived, which is not written."""
+        """The cell to add to, and the tensor to add; `grad` is not written."""
         cell = self.hooks.retain_grad.get(0)
         if cell is None:
             return None
@@ -89,7 +89,7 @@ class RetainedPart:
         return cell, operators().wrap(TensorImpl(whole))
 
     def of_tensor(self, grad: TensorBase) -> tuple[GradCell, TensorBase] | None:
-        """The same, recorded."""
+        """As `of_array`, recorded."""
         cell = self.hooks.retain_grad.get(0)
         if cell is None:
             return None

@@ -1,17 +1,17 @@
-"""A value kept for backward, which can tell whether it was overwritten since.
+"""A value saved for backward, which detects that it was overwritten.
 
 NOTE [ Saving without reference cycles ]
 
 If a node held the saved tensor itself, writing that tensor in place with something computed
-from it (`y = x.sin(); x.copy_(y)`) would close a circle: tensor, its new node, the old node, its
-saved tensor. So a `SavedVariable` holds the pieces that backward needs (the array, the version
-counter, the edge to the tensor's producer) and the tensor only weakly. While the tensor lives,
-unpacking gives that very object; afterwards an equal one is built, and nobody can tell.
+from it (`y = x.sin(); x.copy_(y)`) would close a cycle: tensor, its new node, the old node, its
+saved tensor. So a `SavedVariable` holds the parts that backward needs (the array, the version
+counter, the edge to the tensor's producer) and only a weak reference to the tensor. While the
+tensor lives, unpacking returns that object; afterwards it builds an equal one.
 
-A saved result is never held, not even weakly, because its node is the one that saves: unpacking
-builds a fresh tensor whose producer is the node that asks. If the result was stored in a view, its
-producer is a part of what the node of that write produces (`CopySlices`), which is the one that
-runs the node that asks, and says so in `this_thread.writes` while it does.
+The tensor of a saved result is not even referred to weakly, because its node is the one that saves:
+unpacking builds a fresh tensor whose producer is the node that unpacks. If the result was stored in
+a view, its producer is a part of the value that the node of that write (`CopySlices`) produces.
+That node runs the node that unpacks, and is entered in `this_thread.writes` while it does.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = ["RELEASED", "UNSAVED", "SavedResult", "SavedVariable", "ViewGuard"]
 
 
 class ViewGuard(Protocol):
-    """Raises if a saved view, whose tensor is gone, could not have been used any more."""
+    """Raises if a saved view, whose tensor is dead, has become invalid."""
 
     def check(self, counter: VersionCounter) -> None:
         """Compare with the version at which the view was last valid."""
@@ -61,16 +61,16 @@ class ViewGuard(Protocol):
 class SavedVariable:
     """One saved tensor.
 
-    What it stands for never changes, so that one may serve several nodes; a node that is freed
-    lets go of its own and holds `RELEASED` instead.
+    The value that it represents never changes, so one object may serve several nodes; a node that
+    is freed drops its saved variables and holds `RELEASED` instead.
 
     NOTE [ Vouching ]
 
-    Where the version has moved, but no element was written, the value is as good as saved now:
-    `version` becomes the counter's, so that the question is asked once, and the quick ways stay.
-    From then on this is a value, no longer a tensor: the tensor may show something else by now (it
-    was transposed in place, or its producer leads through later writes), so that the saved array
-    and edge are used. The counter is read before the log is, see Note [Exact staleness].
+    If the version has moved, but no element was written, the value is as valid as one saved now:
+    `version` becomes the counter's, so that the log is searched once, and later checks are quick.
+    From then on the object represents a value, no longer a tensor: the tensor may differ by now (it
+    was transposed in place, or its producer leads through later writes), so the saved array and
+    edge are used. The counter is read before the log, see Note [Exact staleness].
 
     Attributes
     ----------
@@ -111,14 +111,14 @@ class SavedVariable:
         Parameters
         ----------
         tensor : TensorBase
-            What to save.
+            The tensor to save.
         edge : Edge or None
-            Its gradient edge, which the caller has anyway.
+            Its gradient edge, which the caller has already.
 
         Raises
         ------
         InferenceSavedError
-            If it is an inference tensor: nobody could tell that it was overwritten.
+            If it is an inference tensor: a write to it could not be detected.
         """
         impl = tensor._impl
         counter = impl.version_counter
@@ -136,7 +136,7 @@ class SavedVariable:
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
 
     def _hold(self, impl: TensorImpl, counter: VersionCounter, edge: Edge | None) -> None:
-        """Save a value that stands for itself, for the time being without a tensor."""
+        """Save a value without a reference to its tensor."""
         if counter.log is None and counter is not INFERENCE:
             counter.log = SAVED
         self._array = impl.array
@@ -153,7 +153,7 @@ class SavedVariable:
             self._keep(impl, counter)
 
     def _keep(self, impl: TensorImpl, counter: VersionCounter) -> None:
-        """What rewind and audit need of the value; and its age, if it is being written."""
+        """Store what rewind and audit need, and the older version if a write is under way."""
         if counter is INFERENCE:
             return
         storing = counter.storing
@@ -169,16 +169,17 @@ class SavedVariable:
             self._token = token_of(impl, counter, region, self.version)
             if audit.enabled:
                 self._fingerprint = Fingerprint(impl.array, impl.storage)
-            # That has made the storage if there was none: a tensor that is rebuilt has the same.
+            # The call above has made the storage if there was none: a rebuilt tensor has the same
+            # one.
             self._storage = impl._storage
 
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
-        """Save the present value of an input that is about to be overwritten."""
+        """Save a copy of the present value of an input, before it is overwritten."""
         return _SavedCopy(TensorImpl(tensor._impl.array.copy(order="K")), edge)
 
     def holds_the_same_as(self, other: SavedVariable) -> bool:
-        """Whether both saved the very same array at the same time, and neither was freed."""
+        """Whether both saved the same array at the same version, and neither was freed."""
         array = self._array
         return array is not None and array is other._array and self.version == other.version
 
@@ -190,18 +191,18 @@ class SavedVariable:
         GraphFreedError
             If it was freed by an earlier backward.
         ViewInvalidError
-            If it is a view that lost its meaning when its base was written.
+            If it is a view that became invalid when its base was written.
         SavedDetachedError
             If it was detached in place.
         StaleSavedError
             If it was overwritten.
         UnseenWriteError
-            If it has changed otherwise, and audit is on.
+            If audit is on, and the value has changed without a counted write.
         """
         self._look(node)
 
     def _look(self, node: Node) -> bool:
-        """`_settle`, unless nothing can have happened to the value."""
+        """`_settle`, unless the value cannot have changed."""
         if (
             self._array is not None
             and self._counter.value == self.version
@@ -216,7 +217,7 @@ class SavedVariable:
         return self._settle(node)
 
     def _settle(self, node: Node) -> bool:
-        """Vouch for the value, or raise; the order of the questions is part of the rules.
+        """Vouch for the value, or raise; the order of the checks is part of the rules.
 
         Returns
         -------
@@ -257,20 +258,20 @@ class SavedVariable:
         if version != self.version and not rewinds:
             raise self._stale(node)
         if self._fingerprint is not None and not rewinds:
-            # `x.data = y` replaces the elements of the tensor.
+            # `x.data = y` gives the tensor other elements.
             now = array if tensor is None else tensor._impl.array
             self._fingerprint.check(now, node)
         return rewinds
 
     def _can_rewind(self, array: Array) -> bool:
-        """Whether what was written since was kept."""
+        """Whether rewind has kept all bytes overwritten since."""
         token, log = self._token, self._counter.log
         if token is None or log is None:
             return False
         return can_restore(token, log, region_of(array, self._offset))
 
     def _is_intact(self, array: Array) -> bool:
-        """Whether no element was written since, as far as the rule in force asks."""
+        """Whether no write since counts, by the rule in force."""
         log = self._counter.log
         if not overwrite_rule.exact or log is None:
             return False
@@ -299,14 +300,14 @@ class SavedVariable:
         )
 
     def _producer(self, node: Node) -> str:
-        """What made the value, for messages."""
+        """The operator that made the value, for messages."""
         edge = self._edge
         if edge is None or edge.function.is_leaf_node:
             return "a leaf"
         return f"result {edge.input_nr} of {edge.function.name()}"
 
     def unpack_array(self, node: Node) -> Array:
-        """The saved elements, after the version was checked once more."""
+        """The saved elements, after another check of the version."""
         array = self._array
         if (
             array is None or self._counter.value != self.version or self._fingerprint is not None
@@ -317,12 +318,12 @@ class SavedVariable:
         if reference is not None:
             tensor = reference()
             if tensor is not None:
-                # `x.data = y` replaces the elements without counting as a write.
+                # `x.data = y` gives the tensor other elements without counting as a write.
                 return tensor._impl.array
         return array
 
     def unpack(self, node: Node) -> TensorBase:
-        """The saved tensor: the very object while it lives, else an equal one.
+        """The saved tensor: the same object while it lives, otherwise an equal one.
 
         Raises
         ------
@@ -343,7 +344,7 @@ class SavedVariable:
         return operators().wrap(impl)
 
     def _restored(self, node: Node) -> Array:
-        """The value as it was when it was saved; see Note [Rewind]."""
+        """The value at the time of the save; see Note [Rewind]."""
         array, token = self._array, self._token
         assert array is not None
         assert token is not None
@@ -353,7 +354,7 @@ class SavedVariable:
         return value
 
     def _rebuilt(self, array: Array) -> TensorImpl:
-        """Where the value lies, for a tensor in the place of one that is gone."""
+        """The impl of a rebuilt tensor."""
         impl = TensorImpl(array)
         storage = self._storage
         if storage is None or np.may_share_memory(storage.flat, array):
@@ -361,7 +362,8 @@ class SavedVariable:
             impl._storage = storage
             impl.version_counter = self._counter
         else:
-            # The buffer has grown since, which left this one behind, see Note [Growing a buffer].
+            # The buffer has grown since, and the array is on the old one, see Note [Growing a
+            # buffer].
             impl.byte_offset = -reach(array.shape, array.strides)[0]
         return impl
 
@@ -380,7 +382,7 @@ class _SavedCopy(SavedVariable):
 
 
 class _Released(SavedVariable):
-    """In the place of a value that was freed."""
+    """Replaces a value that was freed."""
 
     __slots__ = ()
 
@@ -415,7 +417,7 @@ class SavedResult(SavedVariable):
     Attributes
     ----------
     output_nr : int
-        Which result.
+        The number of the result.
     """
 
     __slots__ = ("output_nr",)
@@ -435,7 +437,7 @@ class SavedResult(SavedVariable):
 
     def _meta_for(self, node: Node) -> AutogradMeta | None:
         array = self._array
-        # Indices and masks are results too, but nothing is differentiated through them.
+        # Indices and masks are results too, but have no gradient.
         if array is None or array.dtype.kind not in "fc":
             return None
         write = this_thread.writes.get(node)
@@ -444,7 +446,7 @@ class SavedResult(SavedVariable):
         return AutogradMeta.of_edge(write.written_edge())
 
 
-# What every freed node holds in the place of what it had saved.
+# Replaces every saved variable of a freed node.
 RELEASED: Final[SavedVariable] = _Released()
 # What a node holds in the place of what it need not save.
 UNSAVED: Final[SavedVariable] = _Unsaved()

@@ -1,4 +1,4 @@
-"""What the graph keeps for each thread.
+"""State of the graph for each thread.
 
 Classes that inherit from `threading.local` cannot be native in the compiled build, so this one
 has a file of its own, which is never compiled; see Note [One source, two builds].
@@ -25,8 +25,8 @@ class _ThisThread(threading.local):
     numbering : Numbering
         The numbers that the thread gives to its nodes.
     writes : dict of Node to Node
-        For each operator's node that a node of a write through a view is running, recorded, at
-        this moment: the node of the write.
+        For each operator's node that a `CopySlices` is running, recorded, at this moment: that
+        `CopySlices`.
     """
 
     numbering: Numbering

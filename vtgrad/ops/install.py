@@ -12,7 +12,7 @@ from ..graph.functions import gradient_edge, meta_of, requires_grad
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.recording import is_recording
-from ..storage.arrays import NumpyDType, Shape
+from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry, reach
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.memory_format import MemoryFormat
@@ -25,6 +25,7 @@ from ..views.check_inplace import check_self_overlap
 from ..views.make_view import make_view
 from .generated import functional as F
 from .generated.views_nodes import AsStridedBackward0
+from .kernels.copying.casts import sum_to_size
 from .view_impls.views import alias_at
 
 __all__ = ["InstalledOperators"]
@@ -165,6 +166,10 @@ class InstalledOperators:
         source = np.broadcast_to(np.zeros((), dtype), shape)
         twin = TensorImpl(np.zeros(impl.sizes, impl.dtype))
         F.add_(self.wrap(twin), self.wrap(TensorImpl(source)))
+
+    def sum_to_size(self, a: Array, size: Shape) -> Array:
+        """An array summed over every dimension in which `size` was broadcast to its shape."""
+        return sum_to_size(a, size)
 
     def fit(self, a: TensorBase, shape: Shape, dtype: NumpyDType) -> TensorBase:
         """A gradient summed to `shape` and cast to `dtype`, the real part for real dtypes."""

@@ -1,1 +1,1 @@
-"""Memory: buffers, versions, geometry and element types. Knows nothing of gradients."""
+"""Memory: buffers, versions, geometry and element types. Independent of gradients."""

@@ -1,4 +1,4 @@
-"""The names by which the package speaks of NumPy arrays and Python numbers."""
+"""Type aliases for NumPy arrays and Python numbers."""
 
 from __future__ import annotations
 

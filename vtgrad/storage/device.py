@@ -1,4 +1,4 @@
-"""Where a tensor's memory is. NumPy knows one place."""
+"""The device of a tensor's memory. NumPy has one."""
 
 from __future__ import annotations
 
@@ -6,14 +6,26 @@ __all__ = ["CPU", "Device"]
 
 
 class Device:
-    """A place for memory.
+    """A device that holds memory; there is only the CPU.
+
+    Functions that take ``device=`` also take its name.
+
+    Parameters
+    ----------
+    type : str, default "cpu"
+        The name of the kind of device.
 
     Attributes
     ----------
     type : str
-        Always ``"cpu"``.
+        The name.
     index : int or None
-        Always None: there is one CPU device.
+        Always None: there is one device of a kind.
+
+    Examples
+    --------
+    >>> vt.device("cpu") == vt.zeros(2).device
+    True
     """
 
     __slots__ = ("index", "type")

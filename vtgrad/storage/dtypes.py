@@ -1,4 +1,4 @@
-"""Element types, the default dtype, and the rules by which operands agree on one.
+"""Element types, the default dtype, and the rules of type promotion.
 
 Promotion follows PyTorch: a value's *category* (bool < integer < floating < complex) and its
 *standing* (tensors with dimensions, then 0-d tensors, then Python numbers) decide. A lower
@@ -27,7 +27,7 @@ __all__ = [
     "set_default_dtype",
 ]
 
-# The largest numbers, by NumPy's character code, which is much faster to get than the name.
+# The largest numbers, by NumPy's character code, which is much faster to read than the name.
 FLOAT_MAX: Final[dict[str, float]] = {
     code: float(np.finfo(code).max) for code in ("e", "f", "d", "F", "D")
 }
@@ -35,6 +35,10 @@ FLOAT_MAX: Final[dict[str, float]] = {
 
 class DType:
     """An element type; one instance for each, compared by identity.
+
+    There are bool, uint8, int8, int16, int32, int64, float16, float32, float64, complex64 and
+    complex128, each as ``vtgrad.<name>``. Other names of some are half, float, double, cfloat,
+    cdouble, short, int and long. They are instances, not to be made by users.
 
     Attributes
     ----------
@@ -44,8 +48,19 @@ class DType:
         The same type as NumPy names it.
     itemsize : int
         Bytes per element.
-    is_floating_point, is_complex, is_signed : bool
-        Category of the values.
+    is_floating_point : bool
+        Whether it is one of the float types.
+    is_complex : bool
+        Whether it is one of the complex types.
+    is_signed : bool
+        Whether it has negative values.
+
+    Examples
+    --------
+    >>> vt.float is vt.float32, vt.float.itemsize
+    (True, 4)
+    >>> vt.int64.numpy
+    dtype('int64')
     """
 
     __slots__ = ("is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy")
@@ -66,9 +81,20 @@ class DType:
         self.is_signed = self.numpy.kind in "ifc"
 
     def to_complex(self) -> DType:
-        """The dtype of complex numbers whose parts are of this one; the default's for others.
+        """The dtype of complex numbers whose parts are of this one.
 
-        float16 goes to complex64, the smallest that there is.
+        float16 goes to complex64, the smallest complex dtype; integers and bool go by the default
+        dtype.
+
+        Returns
+        -------
+        dtype
+            complex64 or complex128.
+
+        Examples
+        --------
+        >>> vt.float64.to_complex(), vt.float16.to_complex()
+        (vtgrad.complex128, vtgrad.complex64)
         """
         if self.is_complex:
             return self
@@ -76,7 +102,18 @@ class DType:
         return complex128 if part is float64 else complex64
 
     def to_real(self) -> DType:
-        """The dtype of the parts of complex numbers of this one; any other itself."""
+        """The dtype of the parts of complex numbers of this one.
+
+        Returns
+        -------
+        dtype
+            float32 or float64; of a real dtype, the dtype itself.
+
+        Examples
+        --------
+        >>> vt.complex128.to_real(), vt.int8.to_real()
+        (vtgrad.float64, vtgrad.int8)
+        """
         return {complex64: float32, complex128: float64}.get(self, self)
 
     def __repr__(self) -> str:
@@ -129,7 +166,7 @@ def _by_name(name: str) -> DType:
 
 
 def dtype_of(numpy_type: NumpyDType) -> DType:
-    """The `DType` of a NumPy dtype; `ArgumentTypeError` if vtgrad has none for it."""
+    """The `DType` of a NumPy dtype; `ArgumentTypeError` for a dtype without one."""
     try:
         return _OF_NUMPY[numpy_type]
     except KeyError:
@@ -172,17 +209,43 @@ _default = _Default()
 
 
 def get_default_dtype() -> DType:
-    """The floating dtype given to Python floats; float32 unless set."""
+    """The floating dtype given to Python floats.
+
+    Returns
+    -------
+    dtype
+        float32 unless `set_default_dtype` has changed it.
+
+    Examples
+    --------
+    >>> vt.get_default_dtype()
+    vtgrad.float32
+    """
     return _default.value
 
 
 def set_default_dtype(dtype: object) -> None:
-    """Set the floating dtype given to Python floats.
+    """Set the floating dtype given to Python floats, and to `zeros` and its like.
+
+    It holds for all threads. Complex numbers go by it too: complex128 beside float64, else
+    complex64.
+
+    Parameters
+    ----------
+    dtype : dtype
+        float16, float32 or float64.
 
     Raises
     ------
     ArgumentTypeError
         If `dtype` is not a floating dtype.
+
+    Examples
+    --------
+    >>> vt.set_default_dtype(vt.float64)
+    >>> vt.tensor(1.5).dtype
+    vtgrad.float64
+    >>> vt.set_default_dtype(vt.float32)
     """
     if not isinstance(dtype, DType) or not dtype.is_floating_point:
         raise ArgumentTypeError(f"the default dtype must be floating, not {dtype!r}", value=dtype)
@@ -195,7 +258,7 @@ def category(dtype: NumpyDType) -> int:
 
 
 def promote(a: NumpyDType, b: NumpyDType) -> NumpyDType:
-    """The dtype that two tensors of equal standing agree on.
+    """The dtype to which two tensors of equal standing are promoted.
 
     Differs from NumPy's in one rule: an integer never widens a floating dtype.
     """
@@ -216,7 +279,7 @@ def number_dtype(value: object) -> NumpyDType:
     Raises
     ------
     ArgumentTypeError
-        If it is no number.
+        If `value` is not a number.
     """
     if isinstance(value, bool):
         return _BOOL
@@ -262,7 +325,7 @@ def result_dtype(*operands: Array | Number) -> NumpyDType:
 
 
 def _weigh(higher: NumpyDType, lower: NumpyDType) -> NumpyDType:
-    """The dtype of a higher and a lower standing: the lower brings its category at most."""
+    """The dtype of a higher and a lower standing: the lower adds at most its category."""
     if _CATEGORY[higher.kind] >= _CATEGORY[lower.kind]:
         return higher
     if higher.kind == "f":
@@ -273,7 +336,7 @@ def _weigh(higher: NumpyDType, lower: NumpyDType) -> NumpyDType:
 def can_cast(source: NumpyDType, target: NumpyDType) -> bool:
     """Whether an in-place operator may store `source` results in a `target` tensor.
 
-    Within a category every dtype may; to a higher category too; to a lower one never. Signed
+    A cast within a category or to a higher category is allowed, a cast to a lower one never. Signed
     integers may go into uint8, as in PyTorch.
     """
     return _CATEGORY[source.kind] <= _CATEGORY[target.kind]

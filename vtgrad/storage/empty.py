@@ -1,4 +1,4 @@
-"""Uninitialised arrays with the strides that one asks for."""
+"""Uninitialised arrays with given strides."""
 
 from __future__ import annotations
 

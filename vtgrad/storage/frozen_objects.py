@@ -2,13 +2,13 @@
 
 NOTE [ Frozen objects are not found ]
 
-What refers to an object is asked of `gc.get_referrers`, which searches all objects but those that
-``gc.freeze()`` has put aside. How many there are does not answer whether a tensor is among them:
-Python 3.12.1 starts with some hundred, a program may freeze its modules before it imports this
-library, and frozen objects that die leave the number.
+`gc.get_referrers` finds what refers to an object. It searches all objects except those that
+``gc.freeze()`` has put aside. The count of frozen objects does not tell whether a tensor is among
+them: Python 3.12.1 starts with some hundred, a program may freeze its modules before it imports
+this library, and frozen objects that die leave the count.
 
-So one list stands for all tensors. It is older than any of them, and ``gc.freeze()`` puts aside
-everything that there is: where a tensor is hidden, the list is hidden too.
+So one list stands for all tensors. The list is older than any tensor, and ``gc.freeze()`` puts
+aside every object that exists: if a tensor is hidden, the list is hidden too.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Geometry: sizes, strides and offsets of views, as pure functions on tuples of integers.
 
-A tensor's geometry says which elements of its storage it names. Every view operator is one
-function here that computes the new geometry from the old one and validates its arguments; none
-touches memory. Strides and offsets count elements. `shapes` (dimension numbers, broadcasting),
-`strides` (dense or not, reach, bounds) and `overlap` (who shares memory) hold the groundwork and
-are re-exported here.
+A tensor's geometry selects elements of its storage. Every view operator is one function here that
+computes the new geometry from the old one and validates its arguments; none touches memory. Strides
+and offsets count elements. `shapes` (dimension numbers, broadcasting), `strides` (dense or not,
+reach, bounds) and `overlap` (which elements share memory) hold the groundwork and are re-exported
+here.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ __all__ = [
 ]
 
 
-# -- reinterpretations of the whole ---------------------------------------------------------
+# -- all elements, other sizes --------------------------------------------------------------
 
 
 def view_strides(sizes: Shape, strides: Shape, new_sizes: Shape) -> Shape | None:
@@ -139,7 +139,7 @@ def expand_geometry(sizes: Shape, strides: Shape, target: Sequence[int]) -> tupl
             size, stride = sizes[place - lead], strides[place - lead]
         else:
             size = 1
-            # What a size-1 dimension put in front would have; visible only if it stays size 1.
+            # The stride of a size-1 dimension put in front; visible only if the size stays 1.
             stride = new_sizes[place + 1] * new_strides[-1] if new_strides else 1
         new_strides.append(stride if wanted == size else 0)
     return new_sizes, tuple(reversed(new_strides))
@@ -174,7 +174,7 @@ def transpose_geometry(sizes: Shape, strides: Shape, dim0: int, dim1: int) -> tu
 
 
 def movedim_order(ndim: int, source: Sequence[int], destination: Sequence[int]) -> Shape:
-    """The order for `permute_geometry` that moves dimensions to new places.
+    """The order for `permute_geometry` that moves dimensions to new positions.
 
     >>> movedim_order(4, (0,), (2,))
     (1, 2, 0, 3)
@@ -208,7 +208,7 @@ def squeeze_geometry(
 
 
 def unsqueeze_geometry(sizes: Shape, strides: Shape, dim: int) -> tuple[Shape, Shape]:
-    """Sizes and strides with a new dimension of size 1 at place `dim`."""
+    """Sizes and strides with a new dimension of size 1 at position `dim`."""
     ndim = len(sizes)
     place = normalize_dim(dim, ndim + 1)
     stride = sizes[place] * strides[place] if place < ndim else 1
@@ -270,7 +270,7 @@ def slice_geometry(
     place = normalize_dim(dim, len(sizes))
     first, count = slice_bounds(sizes[place], start, end, step)
     stride = strides[place]
-    # One element has no direction; all others see an ordinary stride.
+    # A slice of one element has no direction: its stride is positive.
     taken = abs(step) if count < 2 else step
     return (
         (*sizes[:place], count, *sizes[place + 1 :]),
@@ -321,7 +321,7 @@ def narrow_geometry(
 def diagonal_geometry(
     sizes: Shape, strides: Shape, offset: int, diagonal: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Geometry:
-    """The geometry of a diagonal over two dimensions, which go; the diagonal comes last."""
+    """The geometry of a diagonal of two dimensions, which it replaces; the diagonal comes last."""
     ndim = len(sizes)
     a, b = normalize_dim(dim1, ndim), normalize_dim(dim2, ndim)
     if a == b:
@@ -341,7 +341,7 @@ def diagonal_geometry(
     return (
         (*[sizes[d] for d in rest], length),
         (*[strides[d] for d in rest], strides[a] + strides[b]),
-        # Without elements the first one is nowhere: the offset must not leave the storage.
+        # An empty diagonal has no first element: the offset must not leave the storage.
         offset + (skipped if length else 0),
     )
 
@@ -351,7 +351,7 @@ def unfold_geometry(
 ) -> tuple[Shape, Shape]:
     """Sizes and strides of all windows of `size` in one dimension, `step` apart.
 
-    The window's elements come as a new last dimension; windows may share elements.
+    The elements of a window are a new last dimension; windows may share elements.
     """
     ndim = len(sizes)
     place = normalize_dim(dimension, ndim)
@@ -374,11 +374,11 @@ def unfold_geometry(
 
 
 def steps_through(whole: Geometry, part: Geometry) -> tuple[Shape, tuple[Shape, ...]] | None:
-    """Where a part starts in the whole, and how each of its dimensions moves through the whole's.
+    """The index at which a part starts in the whole, and the index steps of each of its dimensions.
 
-    Element ``i`` of the part is element ``start + sum(i[k] * steps[k])`` of the whole, wherever in
-    memory the whole may be copied to. None if the part is not seen to be one of this kind: it
-    reaches outside, runs over the end of a row, or shows what lies between the elements.
+    Element ``i`` of the part is element ``start + sum(i[k] * steps[k])`` of the whole, also in any
+    copy of the whole. None if the part is not found to be of this kind: it reaches outside, runs
+    over the end of a row, or has elements that lie between those of the whole.
 
     >>> steps_through(((3, 2), (1, 3), 0), ((3,), (1,), 3))
     ((0, 1), ((1, 0),))

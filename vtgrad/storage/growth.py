@@ -2,16 +2,17 @@
 
 NOTE [ Growing a buffer ]
 
-Memory cannot grow where it lies, so a larger buffer is a copy, and every tensor on the old one
-must look at the new one from then on, as in PyTorch. A `Storage` does not know its tensors: that
-would cost time whenever a view is made, for something that hardly ever happens. So they are
-looked for when it happens, among all objects that Python's garbage collector knows, which takes
-milliseconds. See also Note [Frozen objects are not found].
+Memory cannot grow in place, so a larger buffer is a copy, and from then on every tensor of the old
+buffer must refer to the new one, as in PyTorch. A `Storage` has no list of its tensors: that list
+would cost time whenever a view is made, and growth is rare. So the tensors are searched when a
+buffer grows, among all objects that Python's garbage collector tracks, which takes milliseconds.
+See also Note [Frozen objects are not found].
 
-What fails after a buffer grew for it leaves it large: its tensors show what they showed before.
+If an operation fails after its buffer grew, the buffer stays large: its tensors show the same
+values as before.
 
-A buffer that somebody looks at who is no tensor cannot grow: `from_numpy` and `x.numpy()` mark it,
-for good, because an array outlives what can be known about it.
+A buffer cannot grow while objects other than tensors refer to it: `from_numpy` and `x.numpy()` mark
+it permanently, because the library cannot see when the array dies.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def check_growth(storage: Storage, nbytes: int) -> None:
     Raises
     ------
     ResizeError
-        If it is smaller now and somebody who is no tensor looks at it, or if its tensors could
-        not be found because of ``gc.freeze()``.
+        If it is smaller now and NumPy arrays share it, or if its tensors cannot be found because of
+        ``gc.freeze()``.
     """
     if nbytes <= storage.nbytes():
         return
@@ -57,14 +58,14 @@ def check_growth(storage: Storage, nbytes: int) -> None:
 
 
 def grow(storage: Storage, nbytes: int) -> None:
-    """Make a buffer at least this large, for all tensors that look at it; new bytes are zero.
+    """Make a buffer at least this large, for all its tensors; new bytes are zero.
 
-    See Note [Growing a buffer]. After an error it is as before.
+    See Note [Growing a buffer]. After an error the buffer is as before.
 
     Raises
     ------
     ResizeError
-        If that is not possible: see `check_growth`, or there is not so much memory.
+        As `check_growth`, or if there is not enough memory.
     """
     check_growth(storage, nbytes)
     before = storage.nbytes()
@@ -80,8 +81,8 @@ def grow(storage: Storage, nbytes: int) -> None:
         if isinstance(user, TensorImpl) and user._storage is storage
     ]
     arrays = [_moved(user.array, memory, user.byte_offset) for user in users]
-    # One call of a C function, so that no signal handler finds some tensors on the old memory, and
-    # what it writes before is copied.
+    # One call of a C function: no signal handler runs while some tensors are still on the old #
+    # memory, and what a handler writes before the call is copied.
     copies = [(memory[:before], storage.flat)]
     fields = ["owner", "_flat", *["array"] * len(users)]
     moves = map(setattr, [storage, storage, *users], fields, [memory, memory, *arrays])
@@ -89,7 +90,7 @@ def grow(storage: Storage, nbytes: int) -> None:
 
 
 def _moved(array: Array, memory: Array, offset: int) -> Array:
-    """An array of the same geometry at an offset of other memory, read in the same way."""
+    """An array of the same geometry at an offset of other memory; a lazy array stays lazy."""
     if not array.size:
         return array
     return like(array, np.ndarray(array.shape, array.dtype, memory, offset, array.strides))

@@ -1,13 +1,13 @@
-"""Tensors that gradients will never be asked for.
+"""Tensors that never take part in a backward pass.
 
 NOTE [ Inference tensors ]
 
-What is made in inference mode is an inference tensor: nothing that is recorded may depend on its
-values staying as they are, so nobody counts its writes. In the place of a version counter it has
-`INFERENCE`, one object for all inference tensors, which is passed on to their views as counters
-are. Its value means nothing and is never read: whoever would have to read it (a saved value, the
-version attribute) refuses. Writes are refused outside of inference mode before anything else is
-looked at, so that a value that a graph does not know to be of this kind cannot change under it.
+A tensor made in inference mode is an inference tensor: nothing that is recorded may depend on its
+values staying as they are, so its writes are not counted. Instead of a version counter it has
+`INFERENCE`, one object for all inference tensors, which is passed to their views as counters are.
+The value of `INFERENCE` means nothing and is never read: code that would have to read it (a saved
+value, the version attribute) raises an error. Writes outside of inference mode are refused before
+any other check, so that a graph never holds an inference tensor whose values change.
 
 The mode is a switch of each thread, see Note [Reading the mode].
 """
@@ -27,12 +27,24 @@ __all__ = [
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether what this thread makes are inference tensors."""
+    """Whether new tensors of this thread are inference tensors.
+
+    Returns
+    -------
+    bool
+        False at first, in every thread; `inference_mode` switches it.
+
+    Examples
+    --------
+    >>> with vt.inference_mode():
+    ...     vt.is_inference_mode_enabled()
+    True
+    """
     return bool(switched.inference) and thread.mode.inference
 
 
 def counter_of_new() -> VersionCounter | None:
-    """What a tensor made on this thread has for a counter to begin with."""
+    """The first counter of a tensor made on this thread."""
     return INFERENCE if is_inference_mode_enabled() else None
 
 

@@ -9,12 +9,13 @@ __all__ = ["integer"]
 
 
 def integer(value: SupportsIndex) -> int:
-    """Python's integer for an argument that is one; NumPy's and those of tensors are welcome.
+    """An integer argument as Python's int; NumPy's integers and integer tensors are accepted.
 
     Raises
     ------
     TypeError
-        If it is none. A bool counts as none, as in PyTorch: ``x.select(True, 0)`` is a slip.
+        If it is not an integer. A bool is refused, as in PyTorch: ``x.select(True, 0)`` is a
+        mistake.
     """
     if isinstance(value, bool):
         raise TypeError("a bool is no integer here")

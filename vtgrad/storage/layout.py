@@ -1,15 +1,15 @@
-"""What arrays without anything peculiar have in common.
+"""Properties that arrays of one shape and dtype share, if they are row-major without gaps.
 
 NOTE [ One look at a layout ]
 
 Reading dtype, shape and flags off an array costs an operator on small arrays more than the
-arithmetic. But most values of a program have one of a few shapes, lie in row-major order without
-gaps, and come from operands that do. So an impl refers to a `Layout`, the same object for all
-arrays of one shape and dtype that lie so; it is looked up when somebody asks first, and the result
-of an elementwise operator has its operands' without being asked. Then one comparison of two
-references tells that shape, dtype and memory order agree. Arrays that are transposed, strided,
-0-d, empty or lazy (Note [Lazy conjugates]) share the one layout `PECULIAR`, which says nothing of
-them.
+arithmetic. But most values of a program have one of a few shapes, are row-major without gaps, and
+come from operands that are so too. An impl therefore refers to a `Layout`, one object for all
+arrays of one shape and dtype that are row-major without gaps. The layout is looked up on first use,
+and the result of an elementwise operator takes that of its operands without a look-up. Then one
+comparison of two references shows that shape, dtype and memory order agree. Arrays that are
+transposed, strided, 0-d, empty or lazy (Note [Lazy conjugates]) share the one layout `PECULIAR`,
+which states nothing about them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["PECULIAR", "InputMetadata", "Layout", "layout_of"]
 class InputMetadata:
     """Shape and dtype of one value.
 
-    What the graph keeps of the values that go into it; see `vtgrad.graph.input_metadata`.
+    What the graph keeps of its input values; see `vtgrad.graph.input_metadata`.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class InputMetadata:
 
 
 class Layout:
-    """Shape and dtype of arrays that lie in row-major order without gaps.
+    """Shape and dtype of arrays that are row-major without gaps.
 
     Attributes
     ----------
@@ -59,19 +59,19 @@ class Layout:
     dtype : numpy.dtype
         Element type.
     numbers : NumberArrays or None
-        Python's numbers as operands of a ufunc beside an array that lies so; None if the result
+        Python numbers as operands of a ufunc beside an array of this layout; None if the result
         would not have the same layout, or not the right values.
     inexact : bool
         Whether the elements are floating or complex.
     largest : float
-        Up to this absolute value, NumPy stores floats as the library does; negative where that
-        depends on more.
+        Up to this absolute value, NumPy stores floats as the library does; negative for a dtype
+        where the value alone does not decide.
     row : Layout or None
-        What one index of the first dimension has, which lies without gaps too; see `find_row`.
+        The layout of one index of the first dimension; see `find_row`.
     row_bytes : int
-        From one index of the first dimension to the next.
+        Distance from one index of the first dimension to the next.
     metadata : tuple of InputMetadata
-        Shape and dtype once more, as the node keeps them that has one result of this layout.
+        Shape and dtype as a node with one result of this layout keeps them.
     """
 
     __slots__ = ("dtype", "inexact", "largest", "metadata", "numbers", "row", "row_bytes", "shape")
@@ -97,7 +97,7 @@ class Layout:
         self.metadata = (InputMetadata(shape, dtype),)
 
     def find_row(self) -> Layout:
-        """Look `row` up; callers ask that first."""
+        """Look `row` up; callers read `row` first."""
         shape = self.shape[1:]
         row = self.row = _of_shape(shape, self.dtype) if shape else PECULIAR
         return row
@@ -106,7 +106,7 @@ class Layout:
 PECULIAR: Final = Layout((), np.dtype(np.void))
 
 _known: Final[dict[tuple[Shape, NumpyDType], Layout]] = {}
-# For programs whose shapes are always new ones; arrays of one shape then may have two layouts.
+# Bounds the cache when shapes never repeat; arrays of one shape may then have two layouts.
 _BOUND: Final = 1024
 
 

@@ -1,22 +1,22 @@
-"""Arrays that stand for the conjugate or the negative of what lies in memory.
+"""Arrays whose values are the conjugates or the negatives of what is in memory.
 
 NOTE [ Lazy conjugates ]
 
 `z.conj()` is a view: it shows the conjugates of what is in the memory of `z`, and a write through
-it stores conjugates there. `z.conj().imag` is one too: it shows that memory with the opposite sign.
-The array of such a tensor is a `LazyArray`, an ndarray on the *physical* memory with two bits that
-say how its values come from it. Parts and rearrangements of it keep the bits. Whatever reads its
-values, ufuncs, NumPy's functions and the methods of arrays, gets them resolved, as a plain copy;
-what writes to it (``out=``, `numpy.copyto`, assignments) stores what the memory must hold.
+it stores conjugates there. `z.conj().imag` is also a view: it shows that memory with the opposite
+sign. The array of such a tensor is a `LazyArray`, an ndarray on the *physical* memory with two bits
+that state how its values follow from the memory. Parts and rearrangements of it keep the bits.
+Every read of the values (ufuncs, NumPy's functions, the methods of arrays) gets them resolved, as a
+plain copy; every write (``out=``, `numpy.copyto`, assignments) stores what the memory must hold.
 
-So kernels need not know of it. What they must not do is to strip the subclass, and the bits with
-it: `np.asarray(x)`, `np.array(x)`, ``np.ndarray(..., buffer=x)`` and `as_strided` of NumPy do.
-And neither ``plain[...] = x`` nor ``plain[x]`` nor ``plain.dot(x)`` asks `x` for its values:
-`resolved(x)` does. A sweep over all operators finds who forgets it.
+So kernels need no code for lazy arrays. But they must not strip the subclass, and the bits with it:
+`np.asarray(x)`, `np.array(x)`, ``np.ndarray(..., buffer=x)`` and `as_strided` of NumPy do. And
+``plain[...] = x``, ``plain[x]`` and ``plain.dot(x)`` read the memory of `x`, not its values:
+kernels pass `resolved(x)` there. A test of all operators finds a kernel that does not.
 
-No `Layout` but `PECULIAR` belongs to these arrays, and their type is not ``np.ndarray``, so no
-quick path ever takes one; nothing else in the library asks. Results of operators and gradients
-are always plain.
+The `Layout` of these arrays is always `PECULIAR`, and their type is not ``np.ndarray``, so no quick
+path ever takes one; the rest of the library makes no distinction. Results of operators and
+gradients are always plain.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
     conjugated : bool
         Whether values are the conjugates of what is in memory.
     negated : bool
-        Whether values are the negatives of that.
+        Whether values are the negatives of what is in memory, or of its conjugates.
     """
 
     conjugated: bool = False
@@ -70,11 +70,11 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
         return memory
 
     def resolve(self) -> Array:
-        """The values, as a plain copy, laid out as a clone is."""
+        """The values, as a plain copy with the strides of a clone."""
         return self._converted(self.physical())
 
     def store(self, values: object) -> None:
-        """Overwrite all values, broadcast and cast without asking."""
+        """Overwrite all values, with broadcasting and any cast."""
         values = resolved(values)
         if not isinstance(values, np.ndarray):
             values = np.asarray(values)
@@ -89,8 +89,8 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
         return self._converted(values)
 
     def _converted(self, array: Array) -> Array:
-        """From memory to values, or back: both bits undo themselves."""
-        # Not the functions' own results, which are no arrays where there are no dimensions.
+        """Convert memory to values, or values to memory: each bit is its own inverse."""
+        # Not the functions' own results, which are scalars for 0-d arrays.
         result = empty_like_preserving(array.dtype, array)
         if self.conjugated:
             np.conjugate(array, out=result)
@@ -201,7 +201,7 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
 
     @property
     def imag(self) -> Array:
-        """The imaginary parts, whose sign a conjugation changes."""
+        """The imaginary parts; conjugation changes their sign."""
         return with_bits(self.physical().imag, False, self.negated is not self.conjugated)
 
     @imag.setter
@@ -210,7 +210,7 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
 
     @property
     def flat(self) -> Any:
-        """Not there: NumPy's flat iterators look at memory.
+        """Not available: NumPy's flat iterators read memory, not values.
 
         Raises
         ------
@@ -231,7 +231,7 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
 
 
 def _reading(name: str) -> Callable[..., Any]:
-    """A method of arrays, of the values."""
+    """A method of arrays that reads, applied to the resolved values."""
 
     def method(self: LazyArray, *args: Any, **kwargs: Any) -> Any:
         return getattr(self.resolve(), name)(
@@ -243,7 +243,7 @@ def _reading(name: str) -> Callable[..., Any]:
 
 
 def _writing(name: str) -> Callable[..., Any]:
-    """A method of arrays that changes them, of the values, which are then stored."""
+    """A method of arrays that writes, applied to the resolved values, which are then stored."""
 
     def method(self: LazyArray, *args: Any, **kwargs: Any) -> None:
         values = self.resolve()
@@ -263,9 +263,9 @@ for _name in """
 for _name in "partition put sort".split():
     setattr(LazyArray, _name, _writing(_name))
 
-# NumPy's functions that look at addresses, not at values.
+# NumPy's functions that read addresses, not values.
 _ABOUT_MEMORY: Final = frozenset({np.may_share_memory, np.shares_memory})
-# Those that return parts or rearrangements, through which kernels may write.
+# NumPy's functions that return parts or rearrangements, through which kernels may write.
 _REARRANGING: Final = frozenset(
     {
         np.diagonal,
@@ -278,7 +278,7 @@ _REARRANGING: Final = frozenset(
         np.transpose,
     }
 )
-# Those that write to their first argument.
+# NumPy's functions that write to their first argument.
 _WRITING: Final = frozenset(
     {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
 )
@@ -305,7 +305,7 @@ def with_bits(array: Array, conjugated: bool, negated: bool) -> Array:
 
 
 def like(source: Array, array: Array) -> Array:
-    """The memory of a plain array, read and written as that of `source` is."""
+    """The memory of a plain array, read and written with the bits of `source`."""
     if isinstance(source, LazyArray):
         return with_bits(array, source.conjugated, source.negated)
     return array
@@ -326,7 +326,7 @@ def resolved(value: Array) -> Array: ...
 @overload
 def resolved(value: Any) -> Any: ...
 def resolved(value: Any) -> Any:
-    """A lazy array's values as a plain array; anything else as it is."""
+    """A lazy array's values as a plain array; any other value unchanged."""
     return value.resolve() if isinstance(value, LazyArray) else value
 
 
@@ -336,7 +336,7 @@ def physical(array: Array) -> Array:
 
 
 def _deeply_resolved(value: Any) -> Any:
-    """The same for what may be a sequence of arrays."""
+    """`resolved`, also inside sequences of arrays."""
     if isinstance(value, (list, tuple)):
         return type(value)([_deeply_resolved(x) for x in value])
     return resolved(value)

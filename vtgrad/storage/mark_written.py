@@ -1,6 +1,6 @@
-"""Marking elements as written, before they are; see Note [Exact staleness].
+"""Marking elements as written, before the write; see Note [Exact staleness].
 
-Only called where the counter has a log, and before the version moves.
+Called only if the counter has a log, and before the version moves.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .write_log import SAVED, own_log, region_of
 
 __all__ = ["Place", "mark_part", "mark_written"]
 
-# Which part of an array: integers and slices, one for each of its first dimensions, and `...`.
+# The index of a part: integers and slices, one for each of the first dimensions, and `...`.
 Place: TypeAlias = tuple[int | slice | EllipsisType, ...]
 
 
@@ -34,16 +34,16 @@ def mark_written(
     Parameters
     ----------
     impl : TensorImpl
-        What is about to be written.
+        The tensor that will be written.
     index : WrittenIndex, optional
-        Which of its elements; all without it.
+        The elements; all by default.
     already : bool
-        Whether they may have been overwritten by other means, so that they cannot be kept.
+        Whether the elements may have been overwritten by other means, so that they cannot be kept.
 
     Returns
     -------
     int
-        That version. A signal handler may write after the mark, and use it.
+        That version. A signal handler may write after the mark, and use the number.
     """
     log = counter.log
     if log is None or log is SAVED:
@@ -56,7 +56,7 @@ def mark_written(
 
 
 def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> int:
-    """The same for a part of a tensor.
+    """Mark a part of a tensor as written by the version that comes next.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Memory formats: names for the strides that a copy gets, or that a tensor is asked for."""
+"""Memory formats: names for the strides of a copy, or for those that `is_contiguous` tests."""
 
 from __future__ import annotations
 
@@ -22,9 +22,17 @@ __all__ = ["MemoryFormat", "copy_strides", "is_in_format", "strides_in_format", 
 class MemoryFormat(Enum):
     """The memory order of a tensor.
 
-    PRESERVE is that of the tensor which is copied: its own strides if it is dense, else gapless
-    ones in its order of dimensions. CONTIGUOUS is row-major. In CHANNELS_LAST, of 4 dimensions, and
-    CHANNELS_LAST_3D, of 5, dimension 1 is the innermost one; the others stay row-major.
+    PRESERVE, `vtgrad.preserve_format`, is the order of the copied tensor: its own strides if it
+    is dense, else gapless ones in its order of dimensions. CONTIGUOUS,
+    `vtgrad.contiguous_format`, is row-major. In CHANNELS_LAST, `vtgrad.channels_last`, of 4
+    dimensions, and CHANNELS_LAST_3D, `vtgrad.channels_last_3d`, of 5, dimension 1 is the
+    innermost one; the others stay row-major.
+
+    Examples
+    --------
+    >>> images = vt.zeros(2, 3, 4, 5)
+    >>> images.contiguous(memory_format=vt.channels_last).stride()
+    (60, 1, 15, 3)
     """
 
     PRESERVE = "preserve_format"
@@ -38,7 +46,7 @@ class MemoryFormat(Enum):
     __str__ = __repr__
 
 
-# How many dimensions images have, by the format that is for them.
+# The number of dimensions that each format for images takes.
 _IMAGE_DIMS: Final = {MemoryFormat.CHANNELS_LAST: 4, MemoryFormat.CHANNELS_LAST_3D: 5}
 
 
@@ -50,7 +58,7 @@ def strides_in_format(sizes: Shape, memory_format: MemoryFormat) -> Shape:
     MemoryFormatError
         If the format is for another number of dimensions, or there is nothing to preserve.
     ArgumentTypeError
-        If it is no format.
+        If it is not a `MemoryFormat`.
 
     >>> strides_in_format((2, 3, 4, 5), MemoryFormat.CHANNELS_LAST)
     (60, 1, 15, 3)
@@ -84,13 +92,12 @@ def copy_strides(sizes: Shape, strides: Shape, memory_format: MemoryFormat | Non
 def is_in_format(sizes: Shape, strides: Shape, memory_format: MemoryFormat) -> bool:
     """Whether the elements lie without gaps in the order of a format.
 
-    A format for another number of dimensions is none that they lie in. With PRESERVE the question
-    is whether they are row-major.
+    False for a format for another number of dimensions. PRESERVE tests whether they are row-major.
 
     Raises
     ------
     ArgumentTypeError
-        If it is no format.
+        If it is not a `MemoryFormat`.
     """
     _check_type(memory_format)
     ndim = _IMAGE_DIMS.get(memory_format)

@@ -1,4 +1,4 @@
-"""How elements are stored. NumPy knows one way."""
+"""How elements are stored. NumPy has one way."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ __all__ = ["MemoryLayout"]
 
 
 class MemoryLayout(Enum):
-    """How the elements of a tensor are stored: at distances that its strides tell."""
+    """How the elements of a tensor are stored.
+
+    There is one member, STRIDED, which is `vtgrad.strided`: elements lie at the distances that
+    the strides give.
+
+    Examples
+    --------
+    >>> vt.zeros(2).layout is vt.strided
+    True
+    """
 
     STRIDED = "strided"
 

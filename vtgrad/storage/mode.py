@@ -1,12 +1,12 @@
-"""In which mode operators run: whether they record, and whether they make inference tensors.
+"""The mode of operators: whether they record, and whether they make inference tensors.
 
 NOTE [ Switching a mode ]
 
-A mode is switched for a block, and what the block does may be interrupted: the handler of a signal,
-Ctrl-C's among them, runs after any call, at the beginning of any function and when a loop goes
-round, and may raise there. Whatever happens, the mode of before must come back. So a mode is one
-immutable object, kept in one attribute of the thread, and every switch has this form, of which
-nothing may be made a function:
+A mode is switched for a block, and the block may be interrupted: a signal handler, that of Ctrl-C
+included, runs after any call, at the beginning of any function and at each round of a loop, and may
+raise there. The previous mode must come back in every case. So a mode is one immutable object, kept
+in one attribute of the thread, and every switch has this form, no part of which may become a
+function:
 
     before, ident = thread.mode.grad, thread.ident
     try:
@@ -16,17 +16,17 @@ nothing may be made a function:
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
         settle(ident)
 
-What was before is read before ``try``; it comes back by stores alone, between which no handler
+The previous mode is read before ``try`` and restored by stores alone, between which no handler
 runs. `settle` may be interrupted: see Note [Reading the mode].
 
 NOTE [ Reading the mode ]
 
-Every operator asks whether it should record, every new tensor whether it is an inference tensor,
-and a thread-local read is a good part of a small operator's time. So `switched` has the threads on
-which the answer may not be the usual one; while it has none the thread-local is not read. A
-thread is in it whenever its mode says so, because both are stored together. It may be in it for
-longer (`settle` was interrupted, or the thread ended in the mode), which costs time, until it
-settles again, and nothing else.
+Every operator reads whether to record, every new tensor whether it is an inference tensor, and a
+thread-local read is a good part of a small operator's time. So `switched` lists the threads that
+may be in another mode than the usual one; while it is empty the thread-local is not read. A thread
+in another mode is always listed, because mode and entry are stored together. A thread may stay
+listed for longer (`settle` was interrupted, or the thread ended in the mode). Until it settles
+again, that costs time and nothing else.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Mode:
     records : bool
         Whether operators are recorded: never in inference mode.
     by_grad : tuple of Mode
-        The mode that differs in `grad` at most: the one without it first.
+        The modes with the same `inference`, at index 0 with `grad` off, at index 1 with `grad` on.
     """
 
     __slots__ = ("by_grad", "grad", "inference", "records")
@@ -83,12 +83,12 @@ def mode_of(grad: bool, inference: bool) -> Mode:
 
 
 class Switched:
-    """Which threads may be in another mode than the usual one; see Note [Reading the mode].
+    """The threads that may be in another mode than the usual one; see Note [Reading the mode].
 
     Attributes
     ----------
     silent : dict of int to Mode
-        Threads on which operators may not be recorded. The modes mean nothing.
+        Threads on which operators may be not recorded. The values are not used.
     inference : dict of int to Mode
         Threads that may be in inference mode.
     """

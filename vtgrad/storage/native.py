@@ -1,21 +1,21 @@
-"""What a few places need so that one source makes two builds. This file is never compiled.
+"""Helpers by which one source makes two builds. This file is never compiled.
 
 NOTE [ One source, two builds ]
 
-The same files run interpreted or compiled by mypyc, and behave the same. What must be known:
+The same files run interpreted or compiled by mypyc, and behave the same. The rules:
 
-- A native class that interpreted ones inherit from is told so by mypyc's decorator, which mypyc
-  knows by the name `mypy_extensions.mypyc_attr` and never calls. So that `mypy_extensions` is
-  needed by type checkers and by the compiler but not by users, at run time the decorator is the
-  one below, which does nothing.
-- Native objects take no weak references. `Tensor` does, because it is interpreted, and so do the
-  classes of `graph/hooks.py`; nodes do not, as in PyTorch, but for the few of `WrittenView`.
-- A class has no attributes if one under it has ``__call__``, as `Node` under `Edge`: mypyc puts the
-  attributes of the two at different places in memory.
-- A `threading.local` cannot be compiled; each has a file of its own.
+- A native class that interpreted classes inherit from has mypyc's decorator, which mypyc recognises
+  by the name `mypy_extensions.mypyc_attr` and never calls. So that `mypy_extensions` is needed by
+  type checkers and by the compiler but not by users, at run time the decorator is the one below,
+  which does nothing.
+- Native objects take no weak references. `Tensor` takes them, because it is interpreted, and so do
+  the classes of `graph/hooks.py`; nodes do not, as in PyTorch, except those of `WrittenView`.
+- A class has no attributes if a subclass has ``__call__``, as `Node` under `Edge`: mypyc puts the
+  attributes of the two at different offsets in memory.
+- A `threading.local` cannot be compiled; each one has its own file.
 - An object of a native class is made by calling the class by its name. A call by way of a
   variable (`cls(...)`) runs the ``__init__`` of a class under `Node` twice.
-- Which files are compiled stands in `setup.py`.
+- `setup.py` lists the files that are compiled.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ else:
 def bind_functions(methods: type) -> None:
     """Let native functions that are attributes of a class bind to its objects as methods.
 
-    Python's functions do; native ones are given the wrapper that CPython has for this.
+    Python's functions bind by themselves; native ones get the wrapper that CPython has for this.
     """
     for name, value in list(vars(methods).items()):
         if isinstance(value, BuiltinFunctionType):

@@ -1,13 +1,13 @@
-"""Python's numbers as the arrays that ufuncs take sooner.
+"""Python numbers as 0-d arrays, which ufuncs take faster.
 
 NOTE [ Numbers that were met before ]
 
 A ufunc of a small array and a Python number spends more than half of its time on the number: NumPy
-asks what it promotes to, and converts it. As a 0-d array of the other operand's dtype it is an
-operand like any other, with the same result to the bit. So for float32 and float64 each number is
-converted once and kept, since a program has few of them. What the dtype does not hold as a finite
-value is left to NumPy as it is, and so is what a dictionary cannot tell apart: 0.0 and -0.0.
-``1`` and ``1.0`` are one entry, rightly. Bools and NumPy's scalars never come here.
+promotes and converts it. As a 0-d array of the other operand's dtype the number is an ordinary
+operand, with the same result to the bit. So for float32 and float64 each number is converted once
+and kept, since a program has few of them. A number that the dtype does not hold as a finite value
+is left to NumPy, and so are 0.0 and -0.0, which are one key of a dictionary. ``1`` and ``1.0``
+share one entry, which is correct. Bools and NumPy's scalars never come here.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .dtypes import FLOAT_MAX
 
 __all__ = ["SMALL", "NumberArrays", "numbers_of"]
 
-# Integers up to this absolute value are numbers of every floating dtype.
+# Every floating dtype represents integers up to this absolute value exactly.
 SMALL: Final = 2**11
-# For programs whose numbers are always new ones.
+# Bounds the cache when numbers never repeat.
 _BOUND: Final = 256
 
 
@@ -33,7 +33,7 @@ class NumberArrays:
     Attributes
     ----------
     known : dict
-        The arrays by their numbers. They are read only.
+        The arrays, read-only, by their numbers.
     dtype : numpy.dtype
         float32 or float64.
     largest : float
@@ -52,7 +52,7 @@ class NumberArrays:
         self.largest = FLOAT_MAX[dtype.char]
 
     def operand(self, value: float | int) -> Array | float | int:
-        """The number as an array; itself where NumPy has to convert it at each call."""
+        """The number as an array; the number itself if NumPy must convert it at each call."""
         known = self.known
         found = known.get(value)
         if found is not None:
@@ -71,5 +71,5 @@ _all: Final[dict[str, NumberArrays]] = {code: NumberArrays(np.dtype(code)) for c
 
 
 def numbers_of(dtype: NumpyDType) -> NumberArrays | None:
-    """The numbers of a dtype; None if NumPy has to convert those that stand beside it."""
+    """The numbers of a dtype; None if NumPy must convert the numbers beside arrays of it."""
     return _all.get(dtype.char)

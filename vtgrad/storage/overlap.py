@@ -1,8 +1,8 @@
 """Which elements share memory: within one geometry, and between two of one storage.
 
-Both questions matter before a write. A geometry that names one memory location twice cannot be
-written meaningfully; two operands that share *some* locations cannot be read and written
-element by element.
+Both are checked before a write. A geometry that names one memory location twice has no defined
+result of a write; two operands that share *some* locations cannot be read and written element by
+element.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ class Overlap(Enum):
     """How two geometries of one storage share memory.
 
     NONE: not at all. FULL: two dense blocks, element by element the same locations. PARTIAL: two
-    dense blocks that share locations otherwise. UNDECIDED: their reaches meet, but at least one has
-    gaps or repetitions; such operands may be used together if inputs are read before writing.
+    dense blocks that share locations otherwise. UNDECIDED: their ranges of memory intersect, but at
+    least one has gaps or repetitions; such operands may be used together if inputs are read before
+    writing.
     """
 
     NONE = "none"
@@ -65,8 +66,8 @@ def every_byte(sizes: Shape, strides: Shape, offset: int, item: int) -> Geometry
 def covers(whole: Geometry, part: Geometry) -> bool:
     """Whether every element of `part` is an element of `whole`. Exact.
 
-    `whole` must not overlap itself. Only where it has gaps are the elements of `part` looked at
-    one by one.
+    `whole` must not overlap itself. The elements of `part` are tested one by one only if `whole`
+    has gaps.
 
     >>> covers(((3,), (2,), 0), ((2,), (4,), 0))
     True
@@ -88,7 +89,7 @@ def covers(whole: Geometry, part: Geometry) -> bool:
     terms = sorted([(abs(s), n) for n, s in zip(*whole[:2], strict=True) if n != 1], reverse=True)
     inner = [sum(s * (n - 1) for s, n in terms[k + 1 :]) for k in range(len(terms))]
     if any(stride <= below for (stride, _), below in zip(terms, inner, strict=True)):
-        # Dimensions interlock, so an element's place cannot be read off dimension by dimension.
+        # Dimensions interlock, so an element's index cannot be computed dimension by dimension.
         return bool(np.isin(rest, _positions((*whole[:2], whole[2] - low))).all())
     for stride, size in terms:
         index = np.minimum(rest // stride, size - 1)
@@ -97,7 +98,7 @@ def covers(whole: Geometry, part: Geometry) -> bool:
 
 
 def _positions(geometry: Geometry) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Where each element is."""
+    """The position of each element in the storage."""
     sizes, strides, offset = geometry
     positions = np.full(1, offset, np.int64)
     for size, stride in zip(sizes, strides, strict=True):

@@ -2,15 +2,15 @@
 
 NOTE [ Floating-point warnings ]
 
-Dividing by zero is not an event in this library: the result is inf or nan, as in PyTorch. NumPy's
-warnings are configured in a context variable, and entering `np.errstate` for every operator
-costs several times a small addition. So each thread keeps one `contextvars.Context` in which the
-warnings are off, and runs kernels inside it. The user's own setting is never touched.
+Division by zero raises no warning in this library: the result is inf or nan, as in PyTorch. NumPy's
+warnings are configured in a context variable, and entering `np.errstate` for every operator costs
+several times a small addition. So each thread keeps one `contextvars.Context` in which the warnings
+are off, and runs kernels inside it. The user's own setting is never changed.
 
-A context cannot be entered twice. Kernels call no user code, but Python may run some while one is
-at work: a signal handler, or a finalizer. An operator that is called there is refused before it has
-done anything. It finds the error, lets `renewed` give the thread another context, and begins again;
-an operator that is not refused pays nothing for that.
+A context cannot be entered twice. Kernels call no user code, but Python may run a signal handler or
+a finalizer during a kernel. An operator called there is refused by the context before it has done
+anything. The operator catches the error, `renewed` gives the thread another context, and the
+operator begins again; an operator that is not refused pays nothing for that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["QuietThread", "Runner", "quiet", "quiet_runner", "renewed", "run_qui
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# How the names of this package's files begin; tracebacks through native functions have short ones.
+# Prefixes of the names of this package's files; native functions have short names in tracebacks.
 _PACKAGE: Final = (os.path.dirname(os.path.dirname(__file__)) + os.sep, "vtgrad" + os.sep)
 
 _numbers: Final = count(1)
@@ -50,16 +50,16 @@ class Runner(Protocol):
     """Calls a function in a context."""
 
     def __call__(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """What the function returns."""
+        """Call the function; its result."""
 
 
 def quiet_runner() -> Runner:
-    """Runs functions in a fresh context in which floating-point warnings are off."""
+    """A runner of a fresh context in which floating-point warnings are off."""
     return cast("Runner", _quiet_context().run)
 
 
 class QuietThread:
-    """What a thread needs to run a kernel and to say who it is, for one look-up.
+    """The runner and the numbers of one thread, in one thread-local look-up.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class QuietThread:
     ident : int
         The thread, as `threading.get_ident` numbers it.
     number : int
-        The thread, by a number that no other has, not even one of a child process.
+        A number that no other thread has, not even one of a child process.
     """
 
     __slots__ = ("ident", "number", "run")
@@ -96,12 +96,12 @@ quiet: _Quiet = _Quiet()
 
 
 def renewed(error: BaseException) -> bool:
-    """Whether a call failed because a kernel was at work on this thread; the next one will not.
+    """Whether a call failed because a kernel was running on this thread; a second call succeeds.
 
     Parameters
     ----------
     error : BaseException
-        What came out of `quiet.run`, on its way out of this package.
+        The error that `quiet.run` raised, before it leaves this package.
     """
     if type(error) is not RuntimeError or not str(error).startswith("cannot enter context"):
         return False
@@ -109,7 +109,7 @@ def renewed(error: BaseException) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     if trace is not None and not trace.tb_frame.f_code.co_filename.startswith(_PACKAGE):
-        # A function of the user's, with contexts of its own.
+        # Raised by the user's code, which has contexts of its own.
         return False
     fresh = QuietThread(quiet.thread.number)
     quiet.thread = fresh
@@ -118,7 +118,7 @@ def renewed(error: BaseException) -> bool:
 
 
 def run_quietly(function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-    """Call a kernel with floating-point warnings off, where a little time does not matter."""
+    """Call a kernel with floating-point warnings off; for calls whose speed does not matter."""
     try:
         return quiet.run(function, *args, **kwargs)
     except RuntimeError as error:

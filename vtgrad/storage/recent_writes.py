@@ -1,4 +1,4 @@
-"""The last writes to a buffer as users see them; see Note [Who wrote]."""
+"""The public records of the last writes to a buffer; see Note [Who wrote]."""
 
 from __future__ import annotations
 
@@ -34,6 +34,14 @@ class CallSite(NamedTuple):
         The line's number.
     function : str
         The function that the line is in.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2)
+    >>> x += 1
+    >>> place = x.writes()[0].place
+    >>> place.lineno, place.function, place.source
+    (1, '<module>', 'x += 1')
     """
 
     filename: str
@@ -53,12 +61,29 @@ class CallSite(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The line's text; empty if the file cannot be read."""
+        """The line's text, without its indentation.
+
+        Returns
+        -------
+        str
+            Empty if the file cannot be read.
+        """
         return linecache.getline(self.filename, self.lineno).strip()
 
     @property
     def short(self) -> str:
-        """File and line, as editors understand them."""
+        """File and line, as editors understand them.
+
+        Returns
+        -------
+        str
+            Such as ``fit.py:12``.
+
+        Examples
+        --------
+        >>> vt.CallSite("fit.py", 12, "step").short
+        'fit.py:12'
+        """
         return f"{self.filename}:{self.lineno}"
 
     def __str__(self) -> str:
@@ -75,9 +100,18 @@ class WrittenView(NamedTuple):
     storage_offset : int
         Distance of the view's first element from the start of the storage, in elements.
     operator : str or None
-        What made the view, if that was recorded and it had not been written before.
+        The operator that made the view, if it was recorded and the view had not been written
+        before.
     made_at : CallSite or None
-        Where; only in anomaly mode, see `vtgrad.autograd.set_detect_anomaly`.
+        The line that made the view; only in anomaly mode, see
+        `vtgrad.autograd.set_detect_anomaly`.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2, 3)
+    >>> x[1] += 1
+    >>> print(x.writes()[0].view)
+    a view of shape [3] at offset 3
     """
 
     shape: Shape
@@ -93,7 +127,7 @@ class WrittenView(NamedTuple):
             shape, item = layout.shape, layout.dtype.itemsize
         else:
             shape, item = layout
-        # A node that was made for a write says nothing of the view that it went through.
+        # A node made for a write does not name the operator that made the view.
         named = producer is not None and producer.__name__ != "CopySlices"
         return WrittenView(
             shape,
@@ -107,7 +141,13 @@ class WrittenView(NamedTuple):
 
     @property
     def described(self) -> str:
-        """Its shape and place, and who made it."""
+        """The view's shape and offset, and the operator and line that made it.
+
+        Returns
+        -------
+        str
+            Such as ``shape [3] at offset 3 made by select``.
+        """
         made = "" if self.operator is None else f" made by {self.operator}"
         if self.made_at is not None:
             made = f"{made or ' made'} at {self.made_at.short}"
@@ -115,22 +155,32 @@ class WrittenView(NamedTuple):
 
 
 class Write(NamedTuple):
-    """One write to a buffer.
+    """One write to a buffer, as `Tensor.writes` and `StaleSavedError` report it.
 
     Attributes
     ----------
     version : int
         The version of the buffer that it made: 1 for the first write.
     operator : str
-        What wrote: an operator's name such as ``mul_``, or that of one whose ``out=`` it was;
-        ``__setitem__`` for ``x[...] = v``; ``increment_version``; ``backward`` for what was added
-        to a ``.grad``.
+        The operator that wrote: a name such as ``mul_``, or the operator that was given the
+        ``out=``; ``__setitem__`` for ``x[...] = v``; ``increment_version``; ``backward`` for
+        what was added to a ``.grad``.
     place : CallSite or None
-        The line of the program that called it; None if no Python code did.
+        The line of the program that called the operator; None if no Python code did.
     view : WrittenView or None
-        The view that it went through, if the tensor that was written is one.
+        The view through which the write went, if the written tensor is a view.
     thread : int
         The thread, as ``threading.get_ident`` numbers it.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2, 3)
+    >>> row = x[1].add_(5)
+    >>> (write,) = x.writes()
+    >>> write.version, write.operator, write.view.shape
+    (1, 'add_', (3,))
+    >>> print(write)
+    version 1: add_ at ...:1 in <module>, through a view of shape [3] at offset 3
     """
 
     version: int
@@ -141,17 +191,17 @@ class Write(NamedTuple):
 
     @property
     def filename(self) -> str | None:
-        """The file of `place`."""
+        """The file of `place`, or None."""
         return None if self.place is None else self.place.filename
 
     @property
     def lineno(self) -> int | None:
-        """The line number of `place`."""
+        """The line number of `place`, or None."""
         return None if self.place is None else self.place.lineno
 
     @property
     def function(self) -> str | None:
-        """The function of `place`."""
+        """The function of `place`, or None."""
         return None if self.place is None else self.place.function
 
     def __str__(self) -> str:
@@ -159,18 +209,31 @@ class Write(NamedTuple):
 
     @property
     def described(self) -> str:
-        """The same without the version."""
+        """The write in words, without its version.
+
+        Returns
+        -------
+        str
+            Operator, line, view, and the thread unless it is the main one.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2)
+        >>> x += 1
+        >>> x.writes()[0].described
+        'add_ at ...:1 in <module>'
+        """
         through = "" if self.view is None else f", through {self.view}"
         return self.called + through + self.elsewhere
 
     @property
     def called(self) -> str:
-        """The operator and its line."""
+        """The operator and its line, such as ``mul_ at fit.py:12 in step``."""
         return self.operator if self.place is None else f"{self.operator} at {self.place}"
 
     @property
     def elsewhere(self) -> str:
-        """The thread, unless it is the main one."""
+        """The thread in words; empty for the main one."""
         is_main = self.thread == threading.main_thread().ident
         return "" if is_main else f", on thread {self.thread}"
 
@@ -181,9 +244,9 @@ def recent_writes(counter: VersionCounter | None, after: int = 0) -> tuple[Write
     Parameters
     ----------
     counter : VersionCounter or None
-        Whose writes.
+        The counter of the buffer.
     after : int
-        Leave out those that had been done when the counter stood there.
+        Leave out writes up to this version.
     """
     if counter is None or counter.writes is None:
         return ()
@@ -197,12 +260,12 @@ def recent_writes(counter: VersionCounter | None, after: int = 0) -> tuple[Write
 
 
 def find_write(counter: VersionCounter, version: int) -> Write | None:
-    """The write that made a version, if it is remembered; of an old one the view is not.
+    """The write that made a version, if it is remembered; an old write has no view.
 
     Parameters
     ----------
     counter : VersionCounter
-        The version's.
+        The counter of the buffer.
     version : int
         The version after the write.
     """
@@ -213,7 +276,7 @@ def find_write(counter: VersionCounter, version: int) -> Write | None:
 
 
 def quoted(text: str, place: CallSite | None) -> str:
-    """A line of a message that tells of a place, and the line that stands there."""
+    """A line of a message that names a line of the program, and the text of that line."""
     source = "" if place is None else place.source
     return f"\n  {text}" + (f"\n      {source}" if source else "")
 
@@ -226,7 +289,7 @@ def _write_of(record: Record) -> Write:
 
 
 def operator_of(node: str) -> str:
-    """What made a node of this name.
+    """The operator that made a node of this name.
 
     ``as_strided`` for ``AsStridedBackward0``; ``Name.apply`` for ``NameBackward``: without a number
     it is the node of a custom Function.

@@ -1,28 +1,29 @@
-"""Keeping what is overwritten, and going back to it. This file is never compiled.
+"""Keeping overwritten bytes, and restoring saved values from them. This file is never compiled.
 
 NOTE [ Rewind ]
 
-Inside of `allow_mutation_on_saved_tensors` a write to a storage first keeps the bytes that it
+Inside `allow_mutation_on_saved_tensors` a write to a storage first keeps the bytes that it
 overwrites, if a saved value could need them. When backward needs such a value, it copies the live
 storage and undoes the writes one after another, newest first, until it is back at the moment of the
 save.
 
-Which bytes are needed is known without counting. A `Token` stands for a storage's state between two
-writes, and what is saved in that state holds it. The log holds the newest token weakly, and a write
-asks it: if it is gone, nothing that is alive was saved from this state or an earlier one, so that
-nothing is kept. Else the write keeps the bytes in the token, and links it to a new one. Links lead
-from old to new only, so that the oldest live save holds just what it needs, and reference counting
-frees the rest, without cycles:
+Which bytes are needed follows from references. A `Token` stands for a storage's state between two
+writes, and each value saved in that state holds the token. The log holds the newest token weakly.
+If that token is dead when a write begins, no live value was saved from this state or an earlier
+one, and nothing is kept. Otherwise the write keeps the bytes in the token, and links the token to a
+new one. Links lead from old to new only, so the oldest live save holds exactly what it needs, and
+reference counting frees the rest, without cycles:
 
     save, token A     write 1: A.undo = its bytes     save, token B     write 2: B.undo = its bytes
     A ------------------------------------------------> B ----------------------------------> C
 
 To restore what was saved at A: copy the live bytes, put back those of B.undo, then those of A.undo.
 
-All tokens of one storage share a `Chain`. Where a write cannot be kept (it is made outside of the
-block, or by other means, or the tensor looks at another storage by then), the chain is cut: its
-values can be restored only where nothing was written since. The stores that link tokens stand next
-to each other without a call between, so that no signal handler and no thread can see half of them.
+All tokens of one storage share a `Chain`. If a write cannot be kept (it is made outside of the
+block, or by other means, or the tensor refers to another storage by then), the chain is cut: a
+value of it can be restored only if none of its elements was written since. The stores that link
+tokens follow each other without a call between, so that no signal handler and no thread sees only
+half of them.
 """
 
 from __future__ import annotations
@@ -65,13 +66,13 @@ _CURSORS: Final = 4
 
 
 class Observed:
-    """Whether anything is kept beside each saved value.
+    """Whether saved values get tokens or are audited.
 
     Attributes
     ----------
     reasons : int
         How many blocks of `allow_mutation_on_saved_tensors` are open, on all threads, and one more
-        while audit is on. While it is zero, saves ask nothing more.
+        while audit is on. While the number is zero, a save does no further work.
     """
 
     __slots__ = ("reasons",)
@@ -86,14 +87,14 @@ saves_observed: Final = Observed()
 
 
 class _Rewinding(threading.local):
-    """What one thread keeps and goes back to.
+    """The rewind state of one thread.
 
     Attributes
     ----------
     keeps : bool
-        Whether writes keep what they overwrite.
+        Whether writes keep the bytes that they overwrite.
     cursors : dict of Chain to list of Cursor, or None
-        Those of the pass that runs; None outside of one.
+        The cursors of the backward pass that runs; None outside of a pass.
     """
 
     keeps: bool
@@ -105,18 +106,18 @@ class _Rewinding(threading.local):
 
 
 class Undo:
-    """What one write has overwritten.
+    """The elements that one write has overwritten.
 
     Attributes
     ----------
     offset : int
-        Of the written array's first element in the storage, in bytes.
+        Offset of the written array's first element in the storage, in bytes.
     shape, strides : tuple of int
-        Its geometry, strides in bytes.
+        Geometry of the written array, strides in bytes.
     index : WrittenIndex or None
-        Which of its elements; None for all.
+        The elements that were written; None for all.
     old : ndarray
-        The elements.
+        The old values.
     """
 
     __slots__ = ("index", "offset", "old", "shape", "strides")
@@ -150,16 +151,16 @@ class Undo:
 
 
 class Chain:
-    """What the tokens of one storage share.
+    """State that the tokens of one storage share.
 
     Attributes
     ----------
     storage : Storage
-        Where the values lie.
+        The storage of the values.
     cut : int or None
         The version of the first write that was not kept.
     low, high : int
-        The bytes of all that was saved, from the first to behind the last.
+        The bytes of all saved values, from the first to one past the last.
     """
 
     __slots__ = ("cut", "high", "low", "storage")
@@ -182,9 +183,9 @@ class Token:
     Attributes
     ----------
     chain : Chain
-        What it belongs to.
+        The chain of the storage.
     undo : Undo or None
-        What the write that ended the state has overwritten; None while it lasts.
+        What the write that ended the state has overwritten; None while the state lasts.
     next : Token or None
         The state after that write.
     """
@@ -210,9 +211,9 @@ class Cursor:
     Attributes
     ----------
     at : Token
-        Whose state it shows.
+        The token of the state that the copy shows.
     memory : ndarray
-        As many bytes as the storage has, filled from `low` to `high`.
+        The copy, as long as the storage, filled from `low` to `high`.
     """
 
     __slots__ = ("at", "high", "low", "memory")
@@ -227,13 +228,13 @@ class Cursor:
         live = chain.storage.flat
         self.low, self.high = chain.low, chain.high
         self.memory = np.empty(live.size, np.uint8)
-        # First the copy, then the links: a write that comes between is undone.
+        # First the copy, then the links: a write between the two is undone.
         self.memory[self.low : self.high] = live[self.low : self.high]
         self._undo(_undos_from(token))
         self.at = token
 
     def go_back_to(self, token: Token, undone: list[Undo]) -> None:
-        """Show the state of an earlier token, from which these writes lead here."""
+        """Restore the state of an earlier token by undoing the writes made since."""
         self._undo(undone)
         self.at = token
 
@@ -246,20 +247,26 @@ rewinding: Final = _Rewinding()
 
 
 class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
-    """Let values that were saved for backward be overwritten.
+    """Let values that were saved for backward be overwritten, in a block or a function.
 
-    What is saved inside of the block on this thread is not refused when it is written inside: the
-    write keeps the bytes that it overwrites, and backward goes back to them, inside of the block or
-    after it. The gradient is that of the program with a ``clone()`` before every save. The cost is
-    the memory of what is overwritten while a saved value that could need it is alive, and one copy
-    of each such storage during backward; time grows with what is touched. Blocks nest.
+    A value that is saved inside the block on this thread may also be overwritten inside: the
+    write keeps the bytes that it overwrites, and backward restores them, inside the block or
+    after it. The gradient is that of the program with a ``clone()`` before every save. The cost
+    is the memory of the overwritten bytes while a saved value that could need them is alive,
+    and one copy of each such storage during backward; time grows with the elements that are
+    touched. Blocks nest.
 
-    What is not kept is refused as always: a write outside of the block, on another thread, or by
-    other means (`increment_version`), if it has overwritten an element that is needed.
+    Other writes are not kept, and backward refuses as always if one of them has overwritten an
+    element that it needs: a write outside the block, on another thread, or by other means
+    (`increment_version`).
+
+    Raises
+    ------
+    NotSupportedError
+        If one object is entered while its block is open; each ``with`` needs its own.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
     >>> with vt.autograd.graph.allow_mutation_on_saved_tensors():
     ...     y = x.clone()
@@ -284,14 +291,14 @@ class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
         if self._is_open:
             raise NotSupportedError("a block is open already; make another one for each `with`")
         here = rewinding
-        # Stores without a call between, so that an interrupt finds none or all of them done.
+        # Stores without a call between, so that an interrupt comes before or after all of them.
         self._before = here.keeps
         here.keeps = self._is_open = True
         saves_observed.reasons += 1
         return self
 
     def restore(self) -> None:
-        """Keep what is overwritten only if that was so before the block."""
+        """Restore the setting of before the block."""
         here = rewinding
         if self._is_open:
             here.keeps = self._before
@@ -299,7 +306,7 @@ class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
             saves_observed.reasons -= 1
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Decorate `function`, so that it always runs inside of a block."""
+        """Decorate `function`, so that it always runs inside a block."""
 
         @wraps(function)
         def inside(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -312,13 +319,13 @@ class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name
 def token_of(
     impl: TensorImpl, counter: VersionCounter, region: Region, version: int
 ) -> Token | None:
-    """The present state of a storage from which a region is saved; None if it is not to be kept.
+    """The present state of a storage from which a region is saved; None if it need not be kept.
 
     Parameters
     ----------
     version : int
-        The version at which the region was saved. If a write was marked since, the state is another
-        one by now, or not there yet; see Note [Saved during a write].
+        The version at which the region was saved. If a write was marked since, the storage may
+        already be in another state, or in the midst of the write; see Note [Saved during a write].
     """
     if not rewinding.keeps:
         return None
@@ -358,18 +365,19 @@ def keep_overwritten(
     offset: int,
     index: WrittenIndex | None,
 ) -> None:
-    """Keep what is about to be overwritten, or cut the chain.
+    """Keep the bytes that a write will overwrite, or cut the chain.
 
-    Called when the write is marked: what a signal handler saves from then on gets no token.
+    Called when the write is marked: a value that a signal handler saves after the mark gets no
+    token.
 
     Parameters
     ----------
     version : int
-        The number with which it is marked.
+        The version with which the write is marked.
     storage : Storage or None
-        Where the array lies; None if its bytes were overwritten already, or are not known.
+        The storage of the array; None if its bytes were overwritten already, or are not known.
     array, offset, index
-        As `region_of` has them.
+        As in `region_of`.
     """
     while True:
         reference = log.token
@@ -382,9 +390,9 @@ def keep_overwritten(
             later = Token(token.chain)
             made = weakref.ref(later)
         if log.token is not reference:
-            # A signal handler or another thread has written: its bytes come first.
+            # A signal handler or another thread has written since: its bytes come first.
             continue
-        # If the token is gone, no value is alive that was saved from this state or an earlier one.
+        # If the token is dead, no live value was saved from this state or an earlier one.
         if token is not None:
             token.undo = undo
             token.next = later
@@ -401,7 +409,7 @@ def can_restore(token: Token, log: WriteLog, region: Region) -> bool:
 
 
 def restored(token: Token, array: Array, offset: int) -> Array:
-    """The elements of an array as they were in a token's state, in memory of their own."""
+    """A copy of an array's elements as they were in a token's state."""
     memory = _memory_at(token, array, offset)
     plain = physical(array)
     value = _view(memory, plain.shape, plain.dtype, offset, plain.strides)
@@ -409,7 +417,7 @@ def restored(token: Token, array: Array, offset: int) -> Array:
 
 
 def _memory_at(token: Token, array: Array, offset: int) -> Array:
-    """A copy of the storage, in which an array's elements are as they were."""
+    """A copy of the storage in which an array's elements have the values of a token's state."""
     cursors = rewinding.cursors
     if cursors is None:
         return Cursor(token).memory
@@ -451,7 +459,7 @@ def _view(memory: Array, shape: Shape, dtype: NumpyDType, offset: int, strides: 
 
 
 def _numpy_index(index: WrittenIndex, shape: Shape) -> WrittenIndex:
-    """An index as NumPy takes it, in memory of its own."""
+    """A copy of an index, in a form that NumPy takes."""
     if isinstance(index, tuple):
         return tuple([k if isinstance(k, slice) else np.array(physical(k)) for k in index])
     if index.dtype == np.bool_:

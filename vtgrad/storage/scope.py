@@ -1,4 +1,4 @@
-"""Blocks that undo what they have switched, also if they are interrupted as they end.
+"""Blocks that undo a switch, even if they are interrupted as they end.
 
 This file is never compiled: native classes have no descriptors.
 """
@@ -17,7 +17,7 @@ __all__ = ["BlockEnd", "Exit", "Scope"]
 
 
 class Exit(Protocol):
-    """What a ``with`` calls at its end."""
+    """The callable that a ``with`` statement calls at its end."""
 
     def __call__(
         self,
@@ -30,7 +30,7 @@ class Exit(Protocol):
 
 
 class _HasEnds(Protocol):
-    """What blocks are opened with."""
+    """Objects that open a block."""
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next."""
@@ -44,10 +44,11 @@ class BlockEnd:
 
     NOTE [ Interrupted at the end of a block ]
 
-    ``__exit__`` is a Python function, so it can be interrupted as it begins, before it has done
+    ``__exit__`` is a Python function, so it can be interrupted at its beginning, before it has done
     anything, and it is not called again. So each block gets an ``__exit__`` of its own, an object
-    that only the ``with`` statement holds: when it goes while the block is still open, a weak
-    reference undoes what was switched. That is before any ``except`` clause around the block runs.
+    that only the ``with`` statement holds: if the object dies while the block is still open, the
+    callback of a weak reference undoes the switch, before any ``except`` clause around the block
+    runs.
     """
 
     __slots__ = ("_leave",)
@@ -66,14 +67,14 @@ class BlockEnd:
 
 
 class Scope:
-    """Something that is switched when the object is made, until the end of a block.
+    """A switch that is on from the construction of the object to the end of a block.
 
-    One object serves one block; without a block it stays switched.
+    One object serves one block; without a block the switch stays on.
     """
 
     __slots__ = ("_end",)
 
-    # Of the open block.
+    # The end of the open block.
     _end: weakref.ref[Exit] | None
 
     def __init__(self) -> None:
@@ -83,7 +84,7 @@ class Scope:
         return self
 
     def restore(self) -> None:
-        """Switch back; called again if it is interrupted."""
+        """Switch back; called again if the call is interrupted."""
         raise NotImplementedError
 
     def _leave(self, *_: object) -> None:
@@ -94,7 +95,7 @@ class Scope:
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next."""
-        # A look at `__exit__` while the block is open, as `hasattr` takes, is no second block.
+        # Reading `__exit__` while the block is open, as `hasattr` does, opens no second block.
         if self._end is None or self._end() is None:
             self._end = end
 

@@ -39,7 +39,7 @@ def normalize_dim(dim: int, ndim: int) -> int:
     DimensionError
         If `dim` is not in ``[-ndim, ndim - 1]``.
     """
-    # NumPy's integers are welcome, but must not get into a geometry.
+    # NumPy's integers are accepted, but a geometry contains only Python's.
     if type(dim) is not int:
         dim = integer(dim)
     if 0 <= dim < ndim:
@@ -119,7 +119,7 @@ def infer_size(sizes: Sequence[int], count: int) -> Shape:
         else:
             wildcard = dim
     if type(known) is not int:
-        # NumPy's integers are welcome, but must not get into a geometry.
+        # NumPy's integers are accepted, but a geometry contains only Python's.
         return infer_size([operator.index(size) for size in sizes], count)
     if wildcard < 0:
         if known == count:

@@ -1,4 +1,4 @@
-"""Where a slice of a dimension begins, and how long it is."""
+"""Start and length of a slice of a dimension."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["slice_bounds", "slice_of"]
 def slice_bounds(
     size: int, start: SupportsIndex | None, end: SupportsIndex | None, step: SupportsIndex
 ) -> tuple[int, int]:
-    """Where a slice starts in a dimension of `size`, and how many elements it takes.
+    """Start and number of elements of a slice of a dimension of `size`.
 
     Bounds outside the dimension are clamped, as in Python. With a negative step the slice starts
     at its highest element.
@@ -52,7 +52,7 @@ def slice_bounds(
 
 
 def slice_of(first: int, count: int, step: int) -> slice:
-    """The slice of that many elements from `first` on, as NumPy understands it.
+    """NumPy's slice of `count` elements from `first` on.
 
     >>> slice_of(4, 3, -2)
     slice(4, None, -2)

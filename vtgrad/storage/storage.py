@@ -1,4 +1,4 @@
-"""A buffer of memory, shared by every tensor that looks at it."""
+"""A buffer of memory, shared by every tensor on it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ class Storage:
     Attributes
     ----------
     owner : numpy.ndarray
-        An array that covers the buffer and keeps it alive. Its own shape means nothing.
+        An array that covers the buffer and keeps it alive. Its shape is not used.
     exported : bool
-        Whether NumPy arrays outside of tensors look at the buffer, or may; see
-        Note [Growing a buffer].
+        Whether NumPy arrays outside of tensors may share the buffer; see Note [Growing a buffer].
     aliases : object
-        What audit knows of such arrays, once it asks for them; see Note [Audit].
+        Audit's list of such arrays, made on first use; see Note [Audit].
     """
 
     __slots__ = ("__weakref__", "_flat", "aliases", "exported", "owner")
@@ -77,9 +76,9 @@ class Storage:
         Raises
         ------
         ShapeError, NotSupportedError
-            If NumPy has no array of these sizes, which may be repeated at will by a stride of 0.
+            If NumPy has no array of these sizes, which a stride of 0 allows to be of any number.
         OutOfBoundsError
-            If a stride, which may be any where the size is 1, is no number of bytes of 64 bits.
+            If a stride in bytes exceeds 64 bits, which is possible where the size is 1.
         """
         item = dtype.itemsize
         try:
@@ -99,7 +98,7 @@ class Storage:
 
 
 def bytes_of(owner: Array) -> Array:
-    """The whole extent of an array's memory, as bytes; the array is kept alive by it."""
+    """The whole extent of an array's memory, as bytes, which keep the array alive."""
     if owner.size == 0:
         return np.ndarray(0, np.uint8)
     dense = owner
@@ -109,7 +108,7 @@ def bytes_of(owner: Array) -> Array:
         dense = owner.transpose(sorted(range(owner.ndim), key=lambda d: -owner.strides[d]))
     if dense.flags.c_contiguous:
         return dense.reshape(-1).view(np.uint8)
-    # An array of the user's with gaps (`from_numpy(a[::2])`): the gaps belong to the extent.
+    # A user's array may have gaps (`from_numpy(a[::2])`): the extent includes them.
     extent = (
         sum((n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True)) + owner.itemsize
     )

@@ -1,12 +1,12 @@
-"""What is left of a write when nothing can be refused any more.
+"""The second half of a write, after every check.
 
 NOTE [ Prepare, then store ]
 
 A write has two halves. A *writer* prepares: it checks its arguments, computes what it needs, and
-may raise; it changes nothing. It returns a `Store`, which the write funnel carries out after the
-elements have been marked as overwritten (see Note [The write funnel]). A store has no reason of its
-own to raise. If it breaks off all the same, because of a signal or for want of memory, its elements
-count as overwritten, whether they were reached or not.
+may raise; it changes nothing. It returns a `Store`, which the write funnel executes after the
+elements have been marked as overwritten (see Note [The write funnel]). A store itself raises no
+error. If it is interrupted, by a signal or for lack of memory, all its elements count as
+overwritten, whether they were reached or not.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from .arrays import Array
 __all__ = ["NOTHING", "Store", "WrittenIndex", "carry_out", "copied"]
 
 # Which elements of the target a store writes: row-major positions (a vector of int64), a mask that
-# broadcasts to the target, or an index of NumPy's for its first dimensions.
+# broadcasts to the target, or a NumPy index for its first dimensions.
 WrittenIndex: TypeAlias = Array | tuple[Array | slice, ...]
 
-# A function, its arguments, and which elements of the target it writes; None for all of them.
+# A function, its arguments, and the elements of the target that it writes; None for all.
 Store: TypeAlias = tuple[Callable[..., object], tuple[object, ...], WrittenIndex | None]
 
 
@@ -32,12 +32,12 @@ def _do_nothing() -> None:
     pass
 
 
-# A write of no element.
+# The store that writes no element.
 NOTHING: Final[Store] = (_do_nothing, (), np.empty(0, np.int64))
 
 
 def carry_out(store: Store) -> None:
-    """Store in an array of which no tensor knows."""
+    """Execute a store to an array that no tensor shares."""
     function, arguments, _ = store
     function(*arguments)
 

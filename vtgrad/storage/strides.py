@@ -1,7 +1,7 @@
-"""Strides: which are contiguous or dense, which a copy gets, and how far they reach.
+"""Strides: contiguity, density, the strides of a copy, and the range of memory they span.
 
 Pure functions on tuples of Python integers. All numbers count elements, not bytes; Python's
-integers are exact, so no geometry is too large to be judged.
+integers are exact, so no geometry is too large to be checked.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ __all__ = [
     "reach",
 ]
 
-# The largest element count that the rest of the world (NumPy, the allocator) can address.
+# The largest element count that NumPy and the allocator can address.
 _MAX_ELEMENTS: Final = 2**63 - 1
-# What NumPy's arrays can have.
+# NumPy's limit.
 MAX_DIMS: Final = 64
 
 
@@ -96,12 +96,12 @@ def is_non_overlapping_and_dense(sizes: Shape, strides: Shape) -> bool:
 def memory_order(sizes: Shape, *operands: Shape) -> tuple[int, ...]:
     """The dimensions from innermost to outermost, as the operands' strides order them.
 
-    The first operand that can tell two dimensions apart decides about them: the smaller stride
-    is the inner one, and with equal strides the smaller size. A stride of 0 tells nothing.
-    What no operand decides stays row-major.
+    The first operand that distinguishes two dimensions decides their order: the smaller stride is
+    the inner one, and with equal strides the smaller size. A stride of 0 decides nothing.
+    Dimensions that no operand distinguishes stay row-major.
 
-    Not a sort by a key: "cannot tell" is not transitive, so the result is defined by insertion,
-    one dimension after another from the last to the first.
+    Not a sort by a key: "not distinguished" is not transitive, so the result is defined by
+    insertion, one dimension after another from the last to the first.
     """
     order = list(range(len(sizes) - 1, -1, -1))
     for place in range(1, len(order)):
@@ -117,9 +117,9 @@ def memory_order(sizes: Shape, *operands: Shape) -> tuple[int, ...]:
 
 
 def _compare(a: int, b: int, sizes: Shape, operands: tuple[Shape, ...]) -> int:
-    """1 if dimension `a` belongs outside `b`, -1 if inside, 0 if nothing tells."""
+    """1 if dimension `a` belongs outside `b`, -1 if inside, 0 if undecided."""
     for strides in operands:
-        # A dimension that is walked backwards lies in memory as one walked forwards.
+        # A negative stride gives the same memory order as a positive one.
         sa, sb = abs(strides[a]), abs(strides[b])
         if sa == 0 or sb == 0:
             continue
@@ -161,7 +161,7 @@ def is_channels_last(sizes: Shape, strides: Shape) -> bool:
     """Whether the channels, dimension 1 of 4 or 5, are the innermost one, and the batch outermost.
 
     The dimensions between them keep their order. Gaps do not matter. Strides of size-1 dimensions
-    do, and one image of one pixel is not.
+    count, and one image of one pixel is not channels last.
 
     >>> is_channels_last((2, 3, 4, 5), (60, 1, 15, 3))
     True
@@ -179,7 +179,7 @@ def is_channels_last(sizes: Shape, strides: Shape) -> bool:
 def is_channels_last_contiguous(sizes: Shape, strides: Shape) -> bool:
     """Whether `is_channels_last` holds without gaps; strides of size-1 dimensions do not count.
 
-    Unlike row-major order, for tensors without elements too this is a question of strides.
+    Unlike for row-major order, the strides also decide for tensors without elements.
 
     >>> is_channels_last_contiguous((1, 3, 1, 1), (3, 1, 1, 1))
     True
@@ -208,10 +208,10 @@ def _channels_last_order(ndim: int) -> tuple[int, ...]:
 
 
 def reach(sizes: Shape, strides: Shape, offset: int = 0) -> tuple[int, int]:
-    """The lowest and the highest position that an element has.
+    """The lowest and the highest position of an element.
 
-    Exact, also for negative strides. A geometry without elements reaches nothing: the highest
-    is then one less than the lowest, ``(offset, offset - 1)``.
+    Exact, also for negative strides. Without elements the highest position is one less than the
+    lowest, ``(offset, offset - 1)``.
 
     >>> reach((2, 3), (10, 1), 5)
     (5, 17)
@@ -236,7 +236,7 @@ def check_sizes(sizes: Shape, itemsize: int) -> None:
         If a size is negative, or the sizes multiply to more bytes than memory can have; as in
         NumPy, also when another size is 0.
     NotSupportedError
-        If there are more dimensions than NumPy has.
+        If there are more dimensions than NumPy allows.
     """
     if sizes and min(sizes) < 0:
         raise ShapeError(f"a size is negative in {list(sizes)}", sizes=sizes)
@@ -261,7 +261,7 @@ def check_in_bounds(
     Parameters
     ----------
     backwards : bool
-        Whether strides may be negative, as slices with a negative step have them.
+        Whether strides may be negative, as those of slices with a negative step.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A tensor without operators: the handle that the lower layers pass around."""
+"""A tensor without operators: the handle that the lower layers use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .tensor_impl import TensorImpl
 
 __all__ = ["TensorBase", "handle_like", "wrap_like"]
 
-# Looking a member up in its class costs more than the question whether a tensor is contiguous.
+# Looking the member up in its class costs more than testing whether a tensor is contiguous.
 _CONTIGUOUS: Final = MemoryFormat.CONTIGUOUS
 
 
@@ -33,7 +33,7 @@ class TensorBase:
     @classmethod
     def _wrap(cls, impl: TensorImpl) -> Self:
         """The tensor of an impl that no other handle has."""
-        # By way of a variable: mypyc takes `cls.__new__(cls)` for a method that it should know.
+        # In a variable, because mypyc takes `cls.__new__(cls)` for the call of a known method.
         new = cls.__new__
         tensor = new(cls)
         tensor._impl = impl
@@ -47,37 +47,125 @@ class TensorBase:
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
+        """Number of dimensions.
+
+        Returns
+        -------
+        int
+            The length of the shape.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3).ndim
+        2
+        """
         return self._impl.array.ndim
 
     def dim(self) -> int:
-        """Number of dimensions."""
+        """Number of dimensions; the same as `ndim`.
+
+        Returns
+        -------
+        int
+            The length of the shape.
+
+        Examples
+        --------
+        >>> vt.tensor(1.0).dim()
+        0
+        """
         return self._impl.array.ndim
 
     def numel(self) -> int:
-        """Number of elements."""
+        """Number of elements.
+
+        Returns
+        -------
+        int
+            The product of the sizes.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3).numel()
+        6
+        """
         return self._impl.array.size
 
     def nelement(self) -> int:
-        """Number of elements."""
+        """Number of elements; the same as `numel`.
+
+        Returns
+        -------
+        int
+            The product of the sizes.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3).nelement()
+        6
+        """
         return self._impl.array.size
 
     def element_size(self) -> int:
-        """Bytes per element."""
+        """Bytes per element.
+
+        Returns
+        -------
+        int
+            A number from 1 to 16.
+
+        Examples
+        --------
+        >>> vt.zeros(2).element_size()
+        4
+        """
         return self._impl.array.itemsize
 
     def storage_offset(self) -> int:
-        """Distance of the first element from the start of the storage, in elements."""
+        """Distance of the first element from the start of the storage, in elements.
+
+        Returns
+        -------
+        int
+            0 unless the tensor is a part of a larger one.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3)[1].storage_offset()
+        3
+        """
         return self._impl.storage_offset
 
     @property
     def dtype(self) -> DType:
-        """Element type."""
+        """Element type.
+
+        Returns
+        -------
+        dtype
+            One of vtgrad's dtypes; `vtgrad.dtype` lists them.
+
+        Examples
+        --------
+        >>> vt.tensor([1, 2]).dtype
+        vtgrad.int64
+        """
         return dtype_of(self._impl.array.dtype)
 
     @property
     def device(self) -> Device:
-        """Where the memory is: always the CPU."""
+        """Where the memory is.
+
+        Returns
+        -------
+        device
+            Always the CPU.
+
+        Examples
+        --------
+        >>> vt.zeros(2).device
+        device(type='cpu')
+        """
         return CPU
 
     def is_contiguous(self, *, memory_format: MemoryFormat = MemoryFormat.CONTIGUOUS) -> bool:
@@ -85,32 +173,105 @@ class TensorBase:
 
         Parameters
         ----------
-        memory_format : MemoryFormat
-            Row-major by default. A format for another number of dimensions is none they lie in.
+        memory_format : memory_format, default contiguous_format
+            Row-major by default. The answer is False for a format of another number of dimensions.
+
+        Returns
+        -------
+        bool
+            Whether `contiguous` with this format returns the tensor itself.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `memory_format` is not a format.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2, 3)
+        >>> x.is_contiguous(), x.t().is_contiguous()
+        (True, False)
         """
         if memory_format is _CONTIGUOUS:
             return self._impl.is_contiguous
         return is_in_format(self._impl.sizes, self._impl.strides, memory_format)
 
     def is_floating_point(self) -> bool:
-        """Whether the dtype is a floating one."""
+        """Whether the dtype is a floating one.
+
+        Returns
+        -------
+        bool
+            False for complex dtypes.
+
+        Examples
+        --------
+        >>> vt.zeros(2).is_floating_point(), vt.tensor([1j]).is_floating_point()
+        (True, False)
+        """
         return self._impl.array.dtype.kind == "f"
 
     def is_complex(self) -> bool:
-        """Whether the dtype is a complex one."""
+        """Whether the dtype is a complex one.
+
+        Returns
+        -------
+        bool
+            Whether elements have an imaginary part.
+
+        Examples
+        --------
+        >>> vt.tensor([1j]).is_complex()
+        True
+        """
         return self._impl.array.dtype.kind == "c"
 
     def is_signed(self) -> bool:
-        """Whether the dtype has negative values."""
+        """Whether the dtype has negative values.
+
+        Returns
+        -------
+        bool
+            False for bool and uint8.
+
+        Examples
+        --------
+        >>> vt.zeros(2).is_signed(), vt.zeros(2, dtype=vt.uint8).is_signed()
+        (True, False)
+        """
         return self._impl.array.dtype.kind in "ifc"
 
     def data_ptr(self) -> int:
-        """Address of the first element; 0 for a tensor on an empty storage."""
+        """Address of the first element.
+
+        Returns
+        -------
+        int
+            0 for a tensor on an empty storage.
+
+        Examples
+        --------
+        >>> x = vt.zeros(4)
+        >>> x[1:].data_ptr() - x.data_ptr()
+        4
+        """
         storage = self._impl.storage
         return storage.data_ptr() + self._impl.byte_offset if storage.nbytes() else 0
 
     def untyped_storage(self) -> Storage:
-        """The buffer, shared with every alias of this tensor."""
+        """The buffer that the elements lie in, shared with every alias of this tensor.
+
+        Returns
+        -------
+        Storage
+            It has ``nbytes()`` and ``data_ptr()``.
+
+        Examples
+        --------
+        >>> x = vt.zeros(4)
+        >>> x[2:].untyped_storage() is x.untyped_storage(), x[2:].untyped_storage().nbytes()
+        (True, 16)
+        """
         return self._impl.storage
 
     @property
@@ -127,17 +288,16 @@ class TensorBase:
     def writes(self) -> tuple[Write, ...]:
         """The last writes to the storage, through any alias, newest last.
 
-        Eight are remembered, and none of an inference tensor. What was written through ``x.data``
-        is not seen here, as it is not seen by backward: ``x.data`` has a counter of its own.
+        Eight are remembered, and none of an inference tensor. Writes through ``x.data`` are missing
+        here, and backward does not see them either: ``x.data`` has a counter of its own.
 
         Returns
         -------
         tuple of Write
-            For each its version, operator, line of the program, and view.
+            The version, operator, line of the program, and view of each.
 
         Examples
         --------
-        >>> import vtgrad as vt
         >>> x = vt.zeros(2, 3)
         >>> row = x[1].add_(1)
         >>> x[0, 0] = 5
@@ -150,7 +310,20 @@ class TensorBase:
         return recent_writes(self._impl.version_counter)
 
     def is_inference(self) -> bool:
-        """Whether the tensor was made in inference mode; see `vtgrad.inference_mode`."""
+        """Whether the tensor was made in inference mode; see `vtgrad.inference_mode`.
+
+        Returns
+        -------
+        bool
+            True also for a view of such a tensor.
+
+        Examples
+        --------
+        >>> with vt.inference_mode():
+        ...     x = vt.zeros(2)
+        >>> x.is_inference(), x.clone().is_inference()
+        (True, False)
+        """
         return self._impl.is_inference
 
 
@@ -158,7 +331,7 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def handle_like(tensor: T, impl: TensorImpl) -> T:
-    """The tensor, of the class of `tensor`, of an impl that no other handle has."""
+    """A tensor, of the class of `tensor`, of an impl that no other handle has."""
     cls = type(tensor)
     new = cls.__new__
     result = new(cls)
@@ -167,5 +340,5 @@ def handle_like(tensor: T, impl: TensorImpl) -> T:
 
 
 def wrap_like(tensor: T, array: Array) -> T:
-    """A new tensor, of the class of `tensor`, of an array that nobody else has."""
+    """A new tensor, of the class of `tensor`, of an array that has no other reader."""
     return handle_like(tensor, TensorImpl(array))

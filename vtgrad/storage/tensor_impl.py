@@ -1,22 +1,22 @@
-"""What a tensor is beneath its methods: memory, geometry, version and autograd metadata.
+"""Memory, geometry, version and autograd metadata of a tensor.
 
 NOTE [ The array is the geometry ]
 
-A `TensorImpl` keeps one ndarray, built once, on which every kernel works. Sizes are read off it,
-and so are the strides as long as NumPy and PyTorch agree about them. They do not for tensors
-without elements, where NumPy forgets strides and offset: there `_strides` states them. The
-storage, the strides in elements and the version counter are made when somebody asks, because
-most results of operators never need them; a missing counter reads as version 0, and a missing
-storage means that nobody else looks at this buffer.
+A `TensorImpl` keeps one ndarray, built once, on which every kernel works. Sizes are read from it,
+and so are the strides where NumPy and PyTorch agree on them. They disagree for tensors without
+elements, where NumPy keeps neither strides nor offset: there `_strides` holds them. The storage,
+the strides in elements and the version counter are made on first use, because most results of
+operators never need them; a missing counter reads as version 0, and a missing storage means that no
+other tensor shares this buffer.
 
 NOTE [ Made once ]
 
-Two threads may use one tensor at once, and so may a program and its signal handler. What is made
-on first use must still be made once: a value that was saved with a second counter would never learn
-that it was overwritten. So the new object is made first, and then a second look and the store
-follow each other without a call. Between these neither a handler nor, because threads take turns
-where handlers run, another thread gets in. A lock would cost more, and no lock keeps out a handler
-that its own thread runs.
+Two threads may use one tensor at once, and so may a program and its signal handler. An object made
+on first use must still be made once: a value that was saved with a second counter would miss the
+writes that the first one counts. So the new object is made first; then a second check and the store
+follow each other without a call. Between these two no signal handler runs and, because threads
+switch at the same points, no other thread either. A lock would cost more, and no lock excludes a
+handler that runs on the thread that holds it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["AutogradMetaInterface", "TensorImpl"]
 
 
 class AutogradMetaInterface:
-    """All that this layer knows of autograd metadata.
+    """The part of autograd metadata that this layer uses.
 
     A base class rather than a protocol, so that compiled code calls the method directly.
     """
@@ -52,7 +52,7 @@ class AutogradMetaInterface:
         raise NotImplementedError
 
     def written_part(self, impl: TensorImpl) -> WrittenPart:
-        """What a write to the view `impl`, whose metadata this is, leaves in its record."""
+        """What a write through the view `impl`, which owns this metadata, records of the view."""
         raise NotImplementedError
 
 
@@ -62,16 +62,16 @@ class TensorImpl:
     Attributes
     ----------
     array : numpy.ndarray
-        The elements; always agrees with sizes, strides, offset and storage.
+        The elements; always consistent with sizes, strides, offset and storage.
     byte_offset : int
         Distance of the first element from the start of the storage, in bytes.
     version_counter : VersionCounter or None
-        Shared with all aliases; None means version 0 and no alias yet, `INFERENCE` that nobody
-        counts, see Note [Inference tensors].
+        Shared with all aliases; None means version 0 and no alias yet, `INFERENCE` that writes are
+        not counted, see Note [Inference tensors].
     autograd_meta : AutogradMetaInterface or None
         None means the same as metadata with default content.
     layout : Layout or None
-        What `find_layout` has found; None if nobody has asked, see Note [One look at a layout].
+        The result of `find_layout`; None before the first call, see Note [One look at a layout].
     is_wrapped_number : bool
         A Python number that became a 0-d tensor: it promotes like the number.
     allow_tensor_metadata_change : bool
@@ -120,11 +120,11 @@ class TensorImpl:
         Parameters
         ----------
         array : numpy.ndarray
-            The elements that the alias looks at, on this impl's buffer.
+            The elements of the alias, on this impl's buffer.
         byte_offset : int
-            Where they start in the storage.
+            Offset of the first element in the storage.
         strides : tuple of int, optional
-            Strides in elements, where they cannot be read off `array`.
+            Strides in elements, where `array` does not have them.
         """
         counter = self.version_counter
         if counter is None:
@@ -140,7 +140,7 @@ class TensorImpl:
         return impl
 
     def find_layout(self) -> Layout:
-        """Look the layout up; callers ask `layout` first."""
+        """Look the layout up; callers read `layout` first."""
         layout = self.layout = layout_of(self.array)
         return layout
 
@@ -157,7 +157,7 @@ class TensorImpl:
         return self.own_counter() if counter is None else counter
 
     def own_counter(self) -> VersionCounter:
-        """The version counter, `INFERENCE` too, made on first use; callers look before they call.
+        """The version counter, `INFERENCE` too, made on first use; callers check the field first.
 
         See Note [Made once].
         """
@@ -168,7 +168,7 @@ class TensorImpl:
         return counter
 
     def own_storage(self) -> Storage:
-        """The buffer, made on first use; callers look before they call. See Note [Made once]."""
+        """The buffer, made on first use; callers check the field first. See Note [Made once]."""
         fresh = Storage(self.array)
         storage = self._storage
         if storage is None:
@@ -249,11 +249,11 @@ class TensorImpl:
         return layout is not PECULIAR or is_contiguous(self.array.shape, self.strides)
 
     def state_strides_in(self, memory_format: MemoryFormat | None, model: TensorImpl) -> None:
-        """Tell the strides of a copy of `model`, in a format, that has no elements."""
+        """Set the strides of a copy of `model`, in a format, that has no elements."""
         self._strides = copy_strides(model.sizes, model.strides, memory_format)
 
     def set_geometry_of(self, other: TensorImpl) -> None:
-        """Look at the same elements as `other` from now on; versions and metadata stay."""
+        """Take over the elements of `other`; versions and metadata stay."""
         self.array = other.array
         self.byte_offset = other.byte_offset
         self.layout = other.layout

@@ -19,9 +19,9 @@ class _ThreadMode(threading.local):
     Attributes
     ----------
     mode : Mode
-        Stored as Note [Switching a mode] says.
+        Stored as in Note [Switching a mode].
     ident : int
-        The thread, as `threading.get_ident` names it.
+        The thread, as `threading.get_ident` numbers it.
     """
 
     mode: Mode
@@ -36,14 +36,14 @@ thread: _ThreadMode = _ThreadMode()
 
 
 def settle(ident: int) -> None:
-    """Take this thread off `switched` where its mode lets it; see Note [Reading the mode].
+    """Remove this thread from `switched` where its mode allows; see Note [Reading the mode].
 
     Parameters
     ----------
     ident : int
         ``thread.ident``.
     """
-    # The mode is read right before each call: a handler that runs after one may switch it.
+    # The mode is read right before each call: a handler that runs after a call may switch it.
     if thread.mode.records:
         switched.silent.pop(ident, None)
     if switched.inference and not thread.mode.inference:
@@ -51,7 +51,7 @@ def settle(ident: int) -> None:
 
 
 def _forget_other_threads() -> None:
-    """Forget the threads that a fork has left behind; new ones may get their names."""
+    """Forget the threads that the child of a fork does not have; new ones may get their numbers."""
     own = thread.ident
     for threads in (switched.silent, switched.inference):
         for ident in [ident for ident in threads if ident != own]:

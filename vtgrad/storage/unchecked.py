@@ -2,17 +2,16 @@
 
 NOTE [ Arguments arrive unchecked ]
 
-Where a parameter is annotated with a native class, or as int, float or bool, compiled code looks
-at the argument before the function begins and raises a TypeError of its own. The functions that
-users call are to raise their own errors, which say more (Note [Arguments are looked at when a call
-has failed]), and to take what they take when interpreted, such as NumPy's integers. So their
-parameters have the types below. Type checkers see unions with subclasses of which there are no
-objects, hence nothing new; compiled code sees unions with something that it does not know, and
-asks nothing.
+If a parameter is annotated with a native class, or as int, float or bool, compiled code checks the
+argument before the function begins and raises a TypeError of its own. Public functions must raise
+their own errors, which are more precise (Note [Arguments are looked at when a call has failed]),
+and accept what they accept when interpreted, such as NumPy's integers. So their parameters have the
+types below. For type checkers these are unions with subclasses that have no objects, so nothing
+changes; for compiled code they are unions with an unknown type, so it checks nothing.
 
-That holds as long as they are only handed on. In `x if x is None else operator.index(x)` the type
-checker takes what is left of `AnyInt | None` for int, and compiled code looks: where None has to
-be told from a number, the type is `SupportsIndex | None`.
+That holds as long as such an argument is only passed to other functions. In `x if x is None else
+operator.index(x)` the type checker narrows `AnyInt | None` to int, and compiled code checks: where
+None must be distinguished from a number, the type is `SupportsIndex | None`.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
-"""The counter by which a saved value learns that it was overwritten.
+"""The counter that shows whether a saved value was overwritten.
 
 NOTE [ Saved during a write ]
 
 A signal handler may run in the midst of a write, and save what is being written: the version has
-moved, but some elements, or all, are still the old ones. So before anything else a write puts the
-present version in `storing`, and takes it out when the elements are there. What its thread saves
-meanwhile takes that number instead of `value`: it is older than the write, and so stale if one of
-its elements is written. If the write has found no log to leave its mark in, because nothing had
-been saved before, the save makes one in which everything is written.
+moved, but some elements, or all, are still the old ones. So a write first puts the present version
+in `storing`, and removes it when the elements are stored. A value that its thread saves in between
+takes that number instead of `value`: it is older than the write, and so stale if one of its
+elements is written. If the write had no log to mark, because nothing had been saved before, the
+save makes a log in which everything is written.
 
-What other threads save is not touched by this. They may write and save other parts of the buffer
-all the while, and these saves must not be older than their own writes. A process that is forked in
-the midst of a write keeps the number of a thread that it does not have, which does no harm.
+Saves of other threads do not take that number. They may write and save other parts of the buffer at
+the same time, and these saves must not be older than their own writes. A process that is forked in
+the midst of a write keeps the number of a thread that it does not have, which is harmless.
 
-Where no handler can run between the version and the end of the store, because that is one call of
-a C function, nothing needs to be said (`write_ufunc`, `write_part`). Of several writes of a thread
-the first one says it, and takes it back; nested ones in a handler end before it does.
+Where no handler can run between the move of the version and the end of the store, because the store
+is one call of a C function, `storing` is not needed (`write_ufunc`, `write_part`). Of several
+nested writes of a thread the first one sets and removes the entry; nested ones, in a handler, end
+before it does.
 """
 
 from __future__ import annotations
@@ -41,16 +42,16 @@ __all__ = [
     "WrittenPart",
 ]
 
-# A line of a program: its code, and which of its instructions; see Note [Who wrote].
+# A line of a program: its code object and the offset of an instruction; see Note [Who wrote].
 Site: TypeAlias = tuple[CodeType, int]
 
-# A view that was written through: its layout, or its shape and the size of its elements if it has
-# none of its own; its offset in bytes; the class of the node that produced it; and the place where
-# that was made, which is known in anomaly mode only.
+# A view through which a write went: its layout, or its shape and item size if its layout is
+# `PECULIAR`; its offset in bytes; the class of the node that produced it; and the line of the
+# program that made this node, which is known in anomaly mode only.
 WrittenPart: TypeAlias = tuple[Layout | tuple[Shape, int], int, type[object] | None, object]
 
-# One write: the version that it made, the operator, where (if anybody called), on which thread, and
-# through which view.
+# One write: the version that it made, the operator, the caller's code (None if no Python code
+# called) and instruction, the thread, and the view.
 Record: TypeAlias = tuple[int, str, CodeType | None, int, int, WrittenPart | None]
 
 
@@ -65,9 +66,9 @@ class VersionCounter:
     writes : list of Record, optional
         The last writes, by version; made by the first write. See Note [Who wrote].
     log : WriteLog or None
-        Which elements were written, once something was saved: see Note [Exact staleness].
+        The elements that were written, since a value was first saved: see Note [Exact staleness].
     storing : dict of int to int, or None
-        For each thread that is at a write, by its number, the version before that; made by the
+        For each thread inside a write, by its number, the version before the write; made by the
         first write. See Note [Saved during a write].
     """
 
@@ -86,13 +87,13 @@ class VersionCounter:
 
 
 class Storing:
-    """Counters of several buffers that are written; see Note [Saved during a write].
+    """Counters of the buffers that one operation writes; see Note [Saved during a write].
 
     Attributes
     ----------
     ends : iterator
-        To be drained when the writes are over, by ``deque(ends, 0)``: one call, in which no signal
-        handler can raise.
+        Drained after the writes by ``deque(ends, 0)``: one call, in which no signal handler can
+        raise.
     """
 
     __slots__ = ("_begun", "_number", "ends")
@@ -102,13 +103,13 @@ class Storing:
     _number: int
 
     def __init__(self) -> None:
-        # `storing` of the counters whose first write on this thread this is.
+        # `storing` of the counters that no outer write of this thread has entered.
         self._begun = []
         self._number = quiet.thread.number
         self.ends = map(dict.pop, self._begun, repeat(self._number), repeat(None))
 
     def begin(self, counter: VersionCounter) -> None:
-        """Say that a write is under way."""
+        """Begin a write."""
         storing = counter.storing
         if storing is None:
             storing = counter.storing = {}
@@ -117,5 +118,5 @@ class Storing:
             storing[self._number] = counter.value
 
 
-# In the place of the counter of every inference tensor; see Note [Inference tensors].
+# The counter of every inference tensor; see Note [Inference tensors].
 INFERENCE: Final = VersionCounter()

@@ -1,4 +1,4 @@
-"""Warnings that point at the user's line, however deep in the library they come up."""
+"""Warnings that point at the user's line, from any depth of the library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     message : str
         What is wrong, and what to write instead.
     category : type of Warning
-        What filters of the user go by.
+        The class that the user's warning filters match.
     """
     level = 1
     frame: FrameType | None = _getframe()

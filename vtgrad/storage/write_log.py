@@ -1,33 +1,32 @@
-"""Which bytes of a buffer were written since which version.
+"""The bytes of a buffer that were written, with the versions of the writes.
 
 NOTE [ Exact staleness ]
 
-A saved value is stale if one of its *elements* was written after it was saved; a write beside it
-does no harm. So a counter from which something was saved has a `WriteLog`, and each write leaves
-in it where it goes:
+A saved value is stale if one of its *elements* was written after it was saved; a write of other
+elements does no harm. So a counter from which a value was saved has a `WriteLog`, and each write
+records in it which elements it writes:
 
 - The entry is appended before the version moves, and the version moves before memory changes.
-  A comparison reads the version first and the log afterwards: then no write can be missed whose
-  version was seen.
-- An entry is never taken back. What breaks off in the middle of a write leaves its elements marked.
-- What is saved while a write is under way is older than that write's entry, see
-  Note [Saved during a write].
-- What is not known counts as written: an operator that does not say which elements it writes
-  writes its whole view. A change of geometry writes nothing.
-- A counter without a log, from which nothing was saved, notes nothing. A moved version without a
-  log therefore means stale.
+  A comparison reads the version first and the log afterwards, so it misses no write that the
+  version counts.
+- An entry is never removed. A write that is interrupted leaves its elements marked.
+- A value saved during a write is older than that write's entry, see Note [Saved during a write].
+- Unknown elements count as written: an operator that does not state which elements it writes writes
+  its whole view. A change of geometry writes nothing.
+- A counter without a log, from which nothing was saved, records no elements. A moved version
+  without a log therefore means stale.
 
-An entry is a range of bytes of the storage with, where there are gaps, a geometry or an index. The
+An entry is a range of bytes of the storage; a range with gaps has a geometry or an index too. The
 log stays small in two ways. A write of the whole storage is one number, `whole`, since everything
 saved before is stale by it. And when there are many entries, they are folded into `last`: for each
-granule (8 bytes, or fewer where elements are smaller) the version of the last write. So the time
-for all of it is that of the elements that were written and compared, and the memory is bounded by
-the storage's: three quarters of it for elements of 8 bytes, 2.5 times it for single bytes; 1 and
-4.5 from the 32,768th write on.
+granule (8 bytes, or fewer where elements are smaller) the version of the last write. So the time of
+all marks and comparisons is proportional to the elements written and compared, and the memory is
+bounded by the storage's: three quarters of it for elements of 8 bytes, 2.5 times it for single
+bytes; 1 and 4.5 from the 32,768th write on.
 
 Offsets are bytes of the storage, not addresses, so that a buffer may grow. After ``set_`` or an
-assignment to ``.data``, tensors of one counter look at different storages. Their offsets are
-compared all the same, which finds too many writes, never too few.
+assignment to ``.data``, tensors of one counter have different storages. Their offsets are compared
+nevertheless, which finds too many writes, never too few.
 """
 
 from __future__ import annotations
@@ -57,31 +56,31 @@ __all__ = ["SAVED", "Region", "WriteLog", "log_lock", "own_log", "region_of"]
 # Operator, code, instruction and thread of a write; see `Record`.
 _Line: TypeAlias = tuple[str, CodeType | None, int, int]
 
-# Offset, shape, strides in bytes, size of an element, and which elements; None for all.
+# Offset, shape, strides in bytes, item size, and the index of the elements; None for all.
 _Detail: TypeAlias = tuple[int, Shape, Shape, int, WrittenIndex | None]
 
-# From the first to behind the last byte, and more about it if not all bytes between are meant.
+# The first byte and one past the last, with details if not all bytes between belong to the region.
 Region: TypeAlias = tuple[int, int, _Detail | None]
 
 _Entry: TypeAlias = tuple[int, int, int, _Detail | None]
 
-# So many entries are compared one by one before `last` is made.
+# The number of entries that are compared one by one before `last` is made.
 _FEW: Final = 16
-# Folding one entry costs as much as comparing it, so that many are kept until then.
+# Entries are folded when there are more: folding one costs as much as comparing it.
 _MANY: Final = 256
 _LARGEST_GRANULE: Final = 8
-# Of so many writes the regions are remembered; a power of two.
+# The number of writes whose regions are remembered; a power of two.
 _RECENT: Final = 8
 _LAST_RECENT: Final = _RECENT - 1
-# Indices that are longer, in bytes, are not remembered there.
+# Longer indices, in bytes, are not remembered there.
 _SMALL_INDEX: Final = 4096
-# At the least so many lines of programs are remembered.
+# The smallest number of program lines that are remembered.
 _LINES: Final = 4096
 _INT32: Final = 2**31 - 1
 
 
 class LogLock:
-    """Held while a log is made, or its entries are folded; a child process has a new one.
+    """Lock for making a log and for folding its entries; a child process gets a new one.
 
     Attributes
     ----------
@@ -99,7 +98,7 @@ class LogLock:
         self.folds = 0
 
     def renew(self) -> None:
-        """Forget that a thread, which a child process does not have, held it."""
+        """Make a new lock: a thread that the child process does not have may hold the old one."""
         self.lock = threading.RLock()
         self.folds = 0
 
@@ -117,9 +116,9 @@ def region_of(array: Array, offset: int, index: WrittenIndex | None = None) -> R
     array : ndarray
         The array.
     offset : int
-        Where its first element is in the storage, in bytes.
+        Offset of its first element in the storage, in bytes.
     index : WrittenIndex, optional
-        Which of its elements; all without it.
+        The elements; all by default.
     """
     if index is None and array.flags.c_contiguous:
         return offset, offset + array.nbytes, None
@@ -131,20 +130,20 @@ def region_of(array: Array, offset: int, index: WrittenIndex | None = None) -> R
 
 
 class WriteLog:
-    """The writes to a storage since something was saved from it; see Note [Exact staleness].
+    """The writes to a storage since a value was first saved from it; see Note [Exact staleness].
 
     Attributes
     ----------
     nbytes : int
-        How long the storage is, as far as it was seen.
+        The length of the storage, as far as the writes show it.
     whole : int
-        The version of the last write of all of it.
+        The version of the last write of the whole storage.
     entries : list
         Version and region of each write that is not folded yet.
     records : list of Record
-        Who wrote, for versions that are not filed yet.
+        The records of versions that are not filed yet.
     token : weak reference to Token, or None
-        The present state, if something was saved in it that is kept; see Note [Rewind].
+        The present state, if a value that rewind keeps was saved in it; see Note [Rewind].
     marked : int
         The version of the last entry. It is above the counter's between a mark and its write.
     recent : list of entries
@@ -197,10 +196,10 @@ class WriteLog:
         # Versions in `last` are counted from here.
         self._base = version
         self._granule = _LARGEST_GRANULE
-        # Bytes of indices in the entries.
+        # Bytes that the indices of the entries take.
         self._held = 0
         self._last = None
-        # For the last versions up to `_filed`, the number of the line that wrote each.
+        # For the last versions up to `_filed`, the index of the program line that wrote each.
         self._filed = version
         self._line_of = array("i")
         self._lines = []
@@ -211,13 +210,12 @@ class WriteLog:
     def note(self, counter: VersionCounter, region: Region) -> int:
         """Mark a region as written by the version that comes next.
 
-        The number is read when all else is done, as what a signal handler writes in between moves
-        the version too.
+        The version is read last, because a write of a signal handler in between moves it too.
 
         Returns
         -------
         int
-            The number.
+            The version.
         """
         start, stop, detail = region
         if start == stop:
@@ -245,7 +243,7 @@ class WriteLog:
         return version
 
     def remember(self, record: Record) -> None:
-        """Keep who wrote a version, for messages."""
+        """Keep the record of a version, for messages."""
         records = self.records
         records.append(record)
         if len(records) > 1024:
@@ -258,8 +256,8 @@ class WriteLog:
         start, stop, detail = region
         if start == stop:
             return False
-        # In this order: a fold on another thread makes `last`, or finds all covered by `whole`,
-        # before it drops entries.
+        # In this order: a fold on another thread makes `last`, or finds all entries covered by
+        # `whole`, before it drops entries.
         entries = tuple(self.entries)
         last = self._last
         if self.whole > after:
@@ -275,18 +273,19 @@ class WriteLog:
         with log_lock.lock:
             last = self._folded(region)
             if last is None:
-                # A signal handler that interrupts folding asks: not all is marked yet.
+                # Called from a signal handler that interrupts a fold: not all writes are marked
+                # yet.
                 return True
-            # Zero is never, also for what was saved before this log was made.
+            # Zero means never written, also for values saved before this log was made.
             return int(last.max()) > max(after - self._base, 0)
 
     def written_versions(self, region: Region, after: int) -> Array | None:
-        """For each element of a region the version of its last write, 0 if that was before.
+        """For each element of a region the version of its last write, 0 if not after `after`.
 
         Returns
         -------
         ndarray or None
-            Of the region's shape; flat bytes for one without gaps. None if nothing is known.
+            Of the region's shape; of flat bytes for a region without gaps. None during a fold.
         """
         with log_lock.lock:
             last = self._folded(region)
@@ -299,11 +298,11 @@ class WriteLog:
         return versions
 
     def _folded(self, region: Region) -> Array | None:
-        """`last` for the granules of a region, when all entries are in it; under the lock."""
+        """Fold all entries, and return `last` for the granules of a region; under the lock."""
         last, granule = self._last, self._granule
         start, stop, detail = region
         if not self.entries and last is not None and detail is None and not log_lock.folds:
-            # The common look, of one row after another.
+            # The common case: one row after another is compared.
             if (start | stop) % granule == 0 and stop <= last.size * granule:
                 return last[start // granule : stop // granule]
         if not self._fold(region):
@@ -313,12 +312,12 @@ class WriteLog:
         return self._granules(last, region)
 
     def _fold(self, region: Region | None = None) -> bool:
-        """Put the entries into `last`, and make that fit for comparing a region.
+        """Put the entries into `last`, with granules small enough for comparing a region.
 
         Returns
         -------
         bool
-            False if this thread is at it already.
+            False if this thread is folding already.
         """
         if log_lock.folds == threading.get_ident():
             return False
@@ -353,7 +352,7 @@ class WriteLog:
                     last[start // granule : stop // granule] = version - base
                 else:
                     self._mark(last, (start, stop, detail), version - base)
-        # In one call, and only what was seen: another thread may have appended.
+        # In one call, and only the folded ones: another thread may have appended.
         del entries[:count]
         if not entries:
             self._held = 0
@@ -373,7 +372,7 @@ class WriteLog:
             self._granule = granule
 
     def _make_last(self, largest: int) -> Array:
-        """Let `last` be as long as the storage, for numbers up to the largest."""
+        """Make `last` as long as the storage, with a dtype for numbers up to the largest."""
         last, size = self._last, -(-self.nbytes // self._granule)
         if last is None:
             last = np.zeros(size, np.int16)
@@ -415,10 +414,10 @@ class WriteLog:
         elif index.size:
             granules[...] = number
 
-    # -- who wrote -------------------------------------------------------------------------
+    # -- records of writes -----------------------------------------------------------------
 
     def record_of(self, version: int) -> Record | None:
-        """Who wrote a version, if that is remembered; not through which view."""
+        """The record of a version, if it is remembered; without the view."""
         self._file_records()
         table = self._line_of
         if not self._filed - len(table) < version <= self._filed:
@@ -430,7 +429,7 @@ class WriteLog:
         return version, operator, code, instruction, thread, None
 
     def _file_records(self) -> None:
-        """Keep of each version only the number of its line."""
+        """Keep of each version only the index of its program line."""
         records, self.records = self.records, []
         if not records:
             return
@@ -444,14 +443,14 @@ class WriteLog:
         size = len(table)
         numbers, lines, filed = self._numbers, self._lines, self._filed
         for version, operator, code, instruction, thread, _ in records:
-            # By identity, because to hash code takes long; `lines` keeps it.
+            # By identity, because hashing code objects is slow; `lines` keeps the object alive.
             key = (id(code), instruction, operator, thread)
             place = numbers.get(key, -1)
             if place < 0 and len(lines) < _LINES:
                 place = numbers[key] = len(lines)
                 lines.append((operator, code, instruction, thread))
             if version > filed:
-                # What was not recorded, because a write broke off, has no line.
+                # A version without a record, because its write was interrupted, has no line.
                 for missing in range(max(filed + 1, version - size + 1), version):
                     table[missing % size] = -1
                 filed = version
@@ -460,7 +459,7 @@ class WriteLog:
 
 
 def _own_index(index: WrittenIndex) -> tuple[WrittenIndex, int]:
-    """An index in memory of its own, which its owner may change, and how many bytes that is."""
+    """A copy of an index, whose owner may change the original, and the bytes of the copy."""
     if isinstance(index, tuple):
         parts = tuple([k if isinstance(k, slice) else np.array(physical(k)) for k in index])
         return parts, sum([0 if isinstance(k, slice) else k.nbytes for k in parts])
@@ -468,18 +467,18 @@ def _own_index(index: WrittenIndex) -> tuple[WrittenIndex, int]:
     return own, own.nbytes
 
 
-# The log of a counter from which something was saved, while nothing was written since.
+# The log of a counter from which a value was saved, until the next write.
 SAVED: Final = WriteLog(0, 0)
 
 
 def own_log(impl: TensorImpl, counter: VersionCounter) -> WriteLog:
-    """The log of a counter that something was saved from, made once."""
+    """The log of a counter from which a value was saved, made once."""
     storage = impl._storage
     nbytes = impl.array.nbytes if storage is None else storage.nbytes()
     with log_lock.lock:
         made = WriteLog(counter.value, nbytes)
         log = counter.log
-        # A signal handler may have made one meanwhile, and marked a write in it.
+        # A signal handler may have made a log meanwhile, and marked a write in it.
         if log is None or log is SAVED:
             log = counter.log = made
         return log

@@ -1,24 +1,23 @@
-"""Which line of the user's program wrote to a buffer.
+"""The line of the user's program that wrote to a buffer.
 
 NOTE [ Who wrote ]
 
-A value that was overwritten before backward could use it is noticed long after the write. So each
-write leaves a `Record` with the version counter of what was written: the operator, and the line of
-the program that called it. The record of version `v` lies at ``v % KEPT`` of a short list, and says
-which version it is of: what is not found there has been forgotten.
+Backward finds that a saved value was overwritten long after the write. So each write leaves a
+`Record` with the version counter of the written tensor: the operator, and the line of the program
+that called it. The record of version `v` is at index ``v % KEPT`` of a short list and contains its
+version: a record of another version there means that the one of `v` has been forgotten.
 
-This is always on, so it has to cost next to nothing:
+Records are always on, so their cost must be negligible:
 
 - A frame would keep the locals of its function alive, all tensors among them. A record has the code
-  object, which lives as long as the program that it is of, and the instruction in it. Only a
-  message needs to know which line that is.
-- The user's frame is the first one outside of this package. It mostly stands at the same distance
-  from the funnel, and its code is mostly that of the write before: then one comparison tells that
-  it is the right one. Else the file tells it, and if that is one of this package, the frames are
-  walked outward. Native functions have no frames, so that there the walk begins at once, and ends
-  soon.
-- `write_ufunc` has the commonest case of `wrote` in its own lines, which saves a call.
-- Backward adds to many ``.grad`` in turn, far from the line that called it. That line is looked for
+  object, which lives as long as its program, and the offset of the instruction. The line number is
+  computed only for a message.
+- The user's frame is the first one outside of this package. It is usually at the same distance from
+  the funnel, and its code is usually that of the previous write: then one comparison confirms it.
+  Otherwise its file decides; if the file belongs to this package, the frames are walked outward.
+  Native functions have no frames, so in the compiled build the walk begins at once and is short.
+- `write_ufunc` contains the commonest case of `wrote` inline, which saves a call.
+- Backward adds to many ``.grad`` in turn, far from the line that called it. That line is searched
   once (`write_for`).
 """
 
@@ -55,35 +54,35 @@ __all__ = [
     "wrote",
 ]
 
-# How many writes are remembered; a power of two.
+# The number of writes that are remembered; a power of two.
 KEPT: Final = 8
 LAST_PLACE: Final = KEPT - 1
 
-# By code that is Python in both builds.
+# From a class that stays Python in both builds: native functions have no `__code__`.
 _PACKAGE: Final = os.path.dirname(VtgradError.__init__.__code__.co_filename) + os.sep
-# Folders in it that use the library like any user.
+# Folders of the package that use the library as a user does.
 _USERS: Final = (_PACKAGE + "demo" + os.sep, _PACKAGE + "testing" + os.sep)
 
-# The files that were met: of this package, and of what uses it.
+# The files seen so far: those of this package, and those of its users.
 _inside: Final[set[str]] = set()
 _using: Final[set[str]] = set()
-# For programs that make up names of files.
+# Bounds the cache when code is generated at run time.
 _BOUND: Final = 1024
 
-# For threads on which the library is at work on behalf of one operator: its name, and the line that
-# called it once that is known.
+# For threads whose writes are recorded under one operator: its name, and the code and instruction
+# that called it, once known.
 on_behalf: Final[dict[int, tuple[str, CodeType | None, int]]] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=on_behalf.clear)
 
 
 class LastCaller:
-    """Whose frame was found last.
+    """The code of the frame that was found last.
 
     Attributes
     ----------
     code : CodeType or None
-        Its code.
+        The code object.
     """
 
     __slots__ = ("code",)
@@ -100,25 +99,25 @@ last_caller: Final[LastCaller] = LastCaller()
 def wrote(
     impl: TensorImpl, counter: VersionCounter, version: int, operator: str, distance: int
 ) -> None:
-    """Remember who made a version; see Note [Who wrote].
+    """Record the write that made a version; see Note [Who wrote].
 
     Parameters
     ----------
     impl : TensorImpl
-        What was written.
+        The written tensor.
     counter : VersionCounter
         The counter of `impl`, which has moved.
     version : int
         The number to which it was moved.
     operator : str
-        What wrote, by the name that users know.
+        The public name of the operator that wrote.
     distance : int
         `DIRECT`, `BRACKETS` or `OUTERMOST`.
     """
     writes = counter.writes
     if writes is None:
         if counter is INFERENCE:
-            # It stands for many tensors, and what they save is never checked.
+            # One counter of many tensors, which are never saved.
             return
         writes = counter.writes = [None] * KEPT
     meta = impl.autograd_meta
@@ -128,14 +127,14 @@ def wrote(
     if on_behalf and thread in on_behalf:
         operator, code, instruction = on_behalf[thread]
         if code is None:
-            # Only now does somebody want to know.
+            # The first write under `write_for` looks for the line.
             code, instruction = _outside(distance)
             on_behalf[thread] = operator, code, instruction
     else:
         try:
             frame: FrameType = _getframe(distance)
         except ValueError:
-            # Nobody but the library is on the stack.
+            # The stack has only frames of the library.
             code, instruction = None, -1
         else:
             code, instruction = frame.f_code, frame.f_lasti
@@ -148,7 +147,7 @@ def wrote(
 
 
 def is_users(code: CodeType) -> bool:
-    """Whether code is known to be the user's; then it is the one to expect at the next write."""
+    """Whether code is known to be the user's; if so, the next write expects it."""
     known = code.co_filename in _using
     if known:
         last_caller.code = code
@@ -156,7 +155,7 @@ def is_users(code: CodeType) -> bool:
 
 
 def is_inside(code: CodeType) -> bool:
-    """Whether code is of this package; if not, it is the one to expect at the next write."""
+    """Whether code is of this package; if not, the next write expects it."""
     filename = code.co_filename
     if filename in _inside:
         return True
@@ -171,12 +170,12 @@ def is_inside(code: CodeType) -> bool:
 
 
 def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
-    """Mark a tensor that was written by other means, and move its version on.
+    """Mark a tensor that was written by other means, and increase its version.
 
     Parameters
     ----------
     impl : TensorImpl
-        What was written.
+        The written tensor.
     operator, distance : str, int
         As in `wrote`.
     """
@@ -189,7 +188,7 @@ def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
 
 
 def count_change(impl: TensorImpl, operator: str, distance: int) -> None:
-    """Move a version on where no element is written, as for a change of geometry.
+    """Increase a version where no element is written, as for a change of geometry.
 
     The parameters are those of `count_write`.
     """
@@ -211,7 +210,7 @@ def caller(distance: int) -> Site | None:
 
 
 def _outside(distance: int) -> tuple[CodeType | None, int]:
-    """The first line that is not part of this package, from a frame outward."""
+    """The first line outside this package, from a frame outward."""
     try:
         frame: FrameType | None = _getframe(distance + _OWN_FRAME)
     except ValueError:
@@ -225,14 +224,14 @@ def _outside(distance: int) -> tuple[CodeType | None, int]:
 
 
 def write_for(operator: str, distance: int = -1) -> None:
-    """Say that what this thread writes is one operator's doing, until it leaves `on_behalf`.
+    """Record this thread's writes under one operator, until its entry leaves `on_behalf`.
 
     Parameters
     ----------
     operator : str
         Its name.
     distance : int
-        As in `wrote`. Without it the first write looks for the line, so that a backward that adds
+        As in `wrote`. By default the first write looks for the line, so that a backward that adds
         to no ``.grad`` costs nothing.
     """
     code: CodeType | None = None
@@ -251,13 +250,13 @@ def write_for(operator: str, distance: int = -1) -> None:
 
 _NATIVE: Final = not isinstance(wrote, FunctionType)
 
-# How many frames a function of this file has.
+# The number of frames that a function of this file has.
 _OWN_FRAME: Final = 0 if _NATIVE else 1
 
-# How far the user's frame is from a function of this file, at least: for functions of the funnel
-# that an operator calls which the user called, for `x[i] = v`, and for those that the user calls.
+# The least distance of the user's frame from a function of this file: for functions of the funnel
+# called by an operator that the user called, for `x[i] = v`, and for functions that the user calls.
 DIRECT: Final = 0 if _NATIVE else 3
 BRACKETS: Final = 0 if _NATIVE else 4
 OUTERMOST: Final = 0 if _NATIVE else 2
-# How far it is from the functions of the funnel themselves.
+# The distance of the user's frame from the functions of the funnel themselves.
 WITHIN: Final = 0 if _NATIVE else 2

@@ -1,17 +1,17 @@
-"""Which elements of a saved value were overwritten, and by which versions; for messages.
+"""The elements of a saved value that were overwritten, and the versions; for messages.
 
 NOTE [ Which writes are named ]
 
-An error names the first and the last write of the elements that are needed, and no write beside
-them. The log has two answers, see Note [Exact staleness]. For each element it knows the version of
-the *last* write, however long ago that was. For the last few writes it knows their regions, so that
-a write is found too whose elements were all written again:
+An error names the first and the last write of the needed elements, and no write of others. The log
+has two sources for them, see Note [Exact staleness]. For each element it has the version of the
+*last* write, however long ago. For the last few writes it has their regions, which also show a
+write whose elements were all written again:
 
     y = x * w     # saves w
     w.mul_(2)     # version 1
     w.add_(1)     # version 2: the last write of every element
 
-The first write is therefore the first that is known. Earlier ones may have been forgotten.
+The first write is therefore the first remembered one. Earlier ones may have been forgotten.
 """
 
 from __future__ import annotations
@@ -29,16 +29,27 @@ __all__ = ["WrittenElements", "written_elements"]
 
 
 class WrittenElements(NamedTuple):
-    """The elements of a saved value that were overwritten.
+    """The elements of a saved value that were overwritten, as `StaleSavedError` reports them.
 
     Attributes
     ----------
     count : int
-        How many.
+        The number of overwritten elements.
     size : int
-        How many elements the value has.
+        The number of elements of the value.
     slices : tuple of slice
-        For each dimension of the value, from the first to behind the last of them.
+        For each dimension of the value, from the first overwritten index to one past the last.
+
+    Examples
+    --------
+    >>> x = vt.ones(4, requires_grad=True).clone()
+    >>> y = (x * x).sum()
+    >>> x[1:3] = 0
+    >>> try:
+    ...     y.backward()
+    ... except vt.errors.StaleSavedError as error:
+    ...     print(error.elements)
+    2 of its 4 elements were overwritten, in [1:3]
     """
 
     count: int  # type: ignore[assignment]  # hides `tuple.count`, which has no use here
@@ -60,29 +71,29 @@ class WrittenElements(NamedTuple):
 def written_elements(
     counter: VersionCounter, array: Array, offset: int, after: int
 ) -> tuple[WrittenElements, list[int]] | None:
-    """What was written of a saved value; see Note [Which writes are named].
+    """The overwritten elements of a saved value; see Note [Which writes are named].
 
     Parameters
     ----------
     counter : VersionCounter
-        The value's versions.
+        The counter of the value.
     array : ndarray
         The value.
     offset : int
-        Where its first element is in the storage, in bytes.
+        Offset of its first element in the storage, in bytes.
     after : int
         The last version at which the value was intact.
 
     Returns
     -------
     tuple of WrittenElements and list of int, or None
-        The elements, and in order the versions that are known to have written one of them. None if
-        no element was written, or if nothing is known.
+        The elements, and in order the known versions that wrote one of them. None if no element was
+        written, or if the log cannot tell.
     """
     log = counter.log
     if log is None or log is SAVED or not array.size:
         return None
-    # What a dimension of stride 0 repeats is looked at once.
+    # The elements that a dimension of stride 0 repeats are compared once.
     shape = tuple([n if s else 1 for n, s in zip(array.shape, array.strides, strict=True)])
     low, high = reach(shape, array.strides, offset)
     item = array.itemsize
@@ -103,7 +114,7 @@ def written_elements(
 
 
 def _bounds(written: Array, shape: tuple[int, ...]) -> tuple[slice, ...]:
-    """The smallest slices that have all elements of a mask; a repeated dimension is whole."""
+    """The smallest slices that contain a mask's elements; a repeated dimension is whole."""
     found: list[slice] = []
     for dim, size in enumerate(shape):
         if written.shape[dim] != size:
@@ -119,7 +130,7 @@ def _bounds(written: Array, shape: tuple[int, ...]) -> tuple[slice, ...]:
 
 
 def _recent(log: WriteLog, region: Region, after: int) -> list[int]:
-    """Which of the last writes wrote an element of a region."""
+    """The versions among the last writes that wrote an element of a region."""
     found: list[int] = []
     for entry in log.recent:
         if entry is not None and entry[0] > after:

@@ -1,1 +1,1 @@
-"""The class of tensors, and what makes, shows and stores tensors."""
+"""The class `Tensor`, and the creation, text and pickling of tensors."""

@@ -1,4 +1,4 @@
-"""What a tensor says about gradients."""
+"""The gradient attributes and methods of a tensor."""
 
 from __future__ import annotations
 
@@ -43,7 +43,28 @@ class AutogradMethods(TensorMethods):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients are computed for this tensor. Can be set on leaves."""
+        """Whether gradients are computed for this tensor.
+
+        It can be set on leaves; `requires_grad_` does the same and returns the tensor.
+
+        Returns
+        -------
+        bool
+            True for a leaf that requires grad, and for what was recorded from one.
+
+        Raises
+        ------
+        RequiresGradError
+            When it is set on a result, to a value that is not a bool, or to True for a dtype that
+            has no gradients.
+
+        Examples
+        --------
+        >>> w = vt.ones(2)
+        >>> w.requires_grad = True
+        >>> (w * 2).requires_grad, w.detach().requires_grad
+        (True, False)
+        """
         meta = self._impl.autograd_meta
         return meta is not None and meta.requires_grad()
 
@@ -65,36 +86,92 @@ class AutogradMethods(TensorMethods):
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node that produced the tensor's present value; None for leaves.
+        """The node that produced the tensor's present value.
+
+        A write in place gives the tensor another node, and so does a write to the base of a view,
+        or to another view of that base.
+
+        Returns
+        -------
+        Node or None
+            None for leaves, and for all that was not recorded.
 
         Raises
         ------
         ViewInvalidError
-            For a view that lost its meaning when its base was written.
+            For a view that became invalid when its base was written.
+
+        Examples
+        --------
+        >>> x = vt.ones(3, requires_grad=True)
+        >>> y = x * 2
+        >>> first = y[0]
+        >>> first.grad_fn.name()
+        'SelectBackward0'
+        >>> y += 1
+        >>> y.grad_fn.name(), x.grad_fn
+        ('AddBackward0', None)
         """
         meta = meta_of(self)
         return None if meta is None else meta.grad_fn(self)
 
     @property
     def is_leaf(self) -> bool:
-        """Whether the tensor has no producer."""
+        """Whether the tensor has no producer: ``x.grad_fn is None``.
+
+        Returns
+        -------
+        bool
+            True for a tensor that a user made, and for results that were not recorded.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> x.is_leaf, (x * 2).is_leaf, x.detach().is_leaf
+        (True, False, True)
+        """
         return self.grad_fn is None
 
     @property
     def output_nr(self) -> int:
-        """Which result of `grad_fn` the tensor is."""
+        """Which result of `grad_fn` the tensor is.
+
+        Returns
+        -------
+        int
+            0 for a leaf, and for the only result of an operator.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> [part.output_nr for part in x.unbind()]
+        [0, 1]
+        """
         meta = meta_of(self)
         return 0 if meta is None else meta.output_nr
 
     @property
     def retains_grad(self) -> bool:
-        """Whether `retain_grad` was called on this result."""
+        """Whether `retain_grad` was called on this result.
+
+        Returns
+        -------
+        bool
+            False for leaves, whose ``.grad`` is always filled.
+
+        Examples
+        --------
+        >>> y = vt.ones(2, requires_grad=True) * 2
+        >>> y.retain_grad()
+        >>> y.retains_grad
+        True
+        """
         meta = meta_of(self)
         return meta is not None and meta.retains_grad
 
     @property
     def _base(self) -> Self | None:
-        """The tensor that this one is a view of; None if it is no view."""
+        """The base of a view; None if the tensor is not a view."""
         meta = view_meta_of(self)
         if meta is None:
             return None
@@ -105,12 +182,12 @@ class AutogradMethods(TensorMethods):
         return view_meta_of(self) is not None
 
     def _view_func(self, new_base: Self) -> Self | None:
-        """The same view of another tensor that lies in its memory as the base does.
+        """The same view of another tensor with the base's sizes, strides and storage size.
 
         Returns
         -------
         Tensor or None
-            None if this is no view, or `new_base` lies otherwise.
+            None if this tensor is not a view, or `new_base` differs.
 
         Examples
         --------
@@ -125,7 +202,7 @@ class AutogradMethods(TensorMethods):
         impl = self._impl
         if meta.view_fn is None:
             return F.as_strided(new_base, impl.sizes, impl.strides, impl.storage_offset)
-        # Its steps are in bytes; see Note [Replay].
+        # The steps of a replay are in bytes; see Note [Replay].
         same = meta.base._impl.dtype == new_base._impl.dtype
         return cast("Self", meta.view_fn(new_base)) if same else None
 
@@ -133,7 +210,33 @@ class AutogradMethods(TensorMethods):
 
     @property
     def grad(self) -> Self | None:
-        """The gradient accumulated so far; None if nothing arrived yet."""
+        """The gradient accumulated so far.
+
+        Every `backward` adds to it; set it to None, or call ``x.grad.zero_()``, to begin anew. It
+        may be set to a tensor of the same shape and dtype. Reading it of a result that does not
+        retain its gradient gives a warning.
+
+        Returns
+        -------
+        Tensor or None
+            None if nothing has arrived yet.
+
+        Raises
+        ------
+        ArgumentTypeError
+            When it is set to an object that is neither a tensor nor None.
+        GradAssignmentError
+            When it is set to a tensor of another shape or dtype, or to the tensor itself.
+
+        Examples
+        --------
+        >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> (x * 10).sum().backward()
+        >>> x.grad
+        tensor([12., 14.])
+        >>> x.grad = None
+        """
         meta = meta_of(self)
         if meta is None or meta.cell is None or meta.cell.grad is None:
             if meta is not None and not meta.retains_grad and meta.was_produced():
@@ -180,7 +283,12 @@ class AutogradMethods(TensorMethods):
     # -- changing -----------------------------------------------------------------------------
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for gradients of this leaf, or stop asking.
+        """Set whether this leaf requires grad.
+
+        Parameters
+        ----------
+        requires_grad : bool, default True
+            False to stop accumulating gradients.
 
         Returns
         -------
@@ -195,6 +303,11 @@ class AutogradMethods(TensorMethods):
             For a dtype that has no gradients, or to switch it off for a result.
         InferenceModeError
             To switch it on for an inference tensor, outside of inference mode.
+
+        Examples
+        --------
+        >>> vt.from_numpy(np.ones(2)).requires_grad_()
+        tensor([1., 1.], dtype=vtgrad.float64, requires_grad=True)
         """
         if not isinstance(requires_grad, bool):
             raise ArgumentTypeError(
@@ -227,36 +340,88 @@ class AutogradMethods(TensorMethods):
         return self
 
     def detach(self) -> Self:
-        """A tensor on the same memory and version, without a producer; no view.
+        """A tensor on the same memory without a producer.
 
-        See `vtgrad.detach`, which it calls.
+        It shares the version counter, so backward notices writes through it; it is not a view. The
+        function `vtgrad.detach` does the same.
+
+        Returns
+        -------
+        Tensor
+            A leaf that does not require grad.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x * 2
+        >>> y.detach(), y.detach().data_ptr() == y.data_ptr()
+        (tensor([2., 2.]), True)
         """
         return F.detach(self)
 
     def detach_(self) -> Self:
-        """Forget the producer, and stop asking for gradients.
+        """Remove the producer, and make the tensor a leaf that does not require grad.
+
+        Nodes that saved the tensor refuse to run from then on.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself, a leaf now.
 
         Raises
         ------
         DetachViewError
-            For a view, whose base would still know of it.
+            For a view, whose base still records writes through it.
+
+        Examples
+        --------
+        >>> state = vt.zeros(2)
+        >>> w = vt.ones(2, requires_grad=True)
+        >>> state += w
+        >>> state.detach_()  # the next steps start from here
+        tensor([1., 1.])
         """
         if self._is_view():
             raise DetachViewError("a view cannot be detached in place; use detach()")
         meta = meta_of(self)
         if meta is not None:
             node = meta.grad_fn(self)
-            # Without a weak reference no node has saved it.
+            # A tensor without a weak reference is saved by no node.
             if node is not None and weakref.getweakrefcount(self):
                 node.own_hooks().detached.append(weakref.ref(self))
-            # A gradient that was retained is still that of the former value.
+            # A retained gradient stays the gradient of the former value.
             meta.store_producer(None, 0)
             meta.stop_being_leaf(LeafState.IGNORES)
         return self
 
     @property
     def data(self) -> Self:
-        """The same memory without gradients and with a version counter of its own."""
+        """The same memory without gradients and with a version counter of its own.
+
+        Backward does not notice writes through it, as it does through `detach`; where a saved value
+        is overwritten so, gradients are wrong. Set to a tensor, it gives this one the other's
+        memory, shape and dtype.
+
+        Returns
+        -------
+        Tensor
+            A leaf that does not require grad.
+
+        Raises
+        ------
+        ArgumentTypeError
+            When it is set to an object that is not a tensor.
+        RequiresGradError
+            When it is set to an integer or bool tensor, while the tensor requires grad.
+
+        Examples
+        --------
+        >>> w = vt.ones(2, requires_grad=True)
+        >>> w.data -= 0.5
+        >>> w, w._version
+        (tensor([0.5000, 0.5000], requires_grad=True), 0)
+        """
         alias = F.detach(self)
         if not alias.is_inference():
             alias._impl.version_counter = None
@@ -276,8 +441,8 @@ class AutogradMethods(TensorMethods):
                 dtype=dtype_of(value._impl.dtype),
             )
         impl, other = self._impl, value._impl
-        impl.counter  # noqa: B018  # aliases made before share the counter, not the memory
-        other.storage  # noqa: B018  # from now on two impls look at it
+        impl.counter  # noqa: B018  # earlier aliases share the counter, not the memory
+        other.storage  # noqa: B018  # from now on two impls share it
         impl.set_geometry_of(other)
         forget_leaf_node(self)
         if meta is not None and meta.leaf_edge is not None:
@@ -300,11 +465,25 @@ class AutogradMethods(TensorMethods):
     ) -> None:
         """Add the gradients of this tensor into the ``.grad`` of the leaves.
 
-        See `vtgrad.autograd.backward`, which it calls.
+        Parameters
+        ----------
+        gradient : Tensor, optional
+            The gradient of this tensor, of its shape; one if omitted, which needs exactly one real
+            element.
+        retain_graph : bool, optional
+            Keep saved values for another backward. The default is `create_graph`.
+        create_graph : bool, default False
+            Record the backward itself, so that gradients can be differentiated.
+        inputs : Tensor or sequence of Tensor, optional
+            Fill only these, leaves or not, and run only the nodes that lead to them.
+
+        Raises
+        ------
+        RootError, ImplicitGradientError, GradientError, StaleSavedError, GraphFreedError
+            As `vtgrad.autograd.backward` does; then no ``.grad`` has changed.
 
         Examples
         --------
-        >>> import vtgrad as vt
         >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
         >>> (x * x).sum().backward()
         >>> x.grad
@@ -313,12 +492,23 @@ class AutogradMethods(TensorMethods):
         backward(self, gradient, retain_graph, create_graph, inputs)
 
     def retain_grad(self) -> None:
-        """Keep ``.grad`` of this result too; nothing happens on leaves, or the second time.
+        """Keep ``.grad`` of this result too; no effect on leaves, or the second time.
+
+        The gradient is that of the tensor's value when backward runs, also after a write in place.
 
         Raises
         ------
         GradRequiredError
             If the tensor does not require grad.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x * 2
+        >>> y.retain_grad()
+        >>> (y * y).sum().backward()
+        >>> y.grad
+        tensor([4., 4.])
         """
         if not self.requires_grad:
             raise GradRequiredError("retain_grad needs a tensor that requires grad")
@@ -327,38 +517,86 @@ class AutogradMethods(TensorMethods):
             meta.retain(self)
 
     def register_hook(self, hook: Callable[[Self], TensorBase | None]) -> RemovableHandle:
-        """Call `hook` with the gradient of the present value whenever it is computed.
+        """Call a function with the gradient of the present value whenever it is computed.
 
-        The hook may return another gradient of the same shape. It stays with the present value:
-        after an in-place write the tensor has a new one.
+        The hook belongs to the value: after a write in place the tensor has a new value, without
+        the hook. Hooks run in the order of registration; each sees what the one before left.
+
+        Parameters
+        ----------
+        hook : callable
+            Takes the gradient. It returns None, or a gradient of the same shape and dtype that
+            takes its place.
+
+        Returns
+        -------
+        RemovableHandle
+            Its method ``remove`` removes the hook.
 
         Raises
         ------
         GradRequiredError
             If the tensor does not require grad.
+        ArgumentTypeError, HookError
+            In backward, if the result of the hook is not a tensor, or does not fit.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad.clamp(max=1))
+        >>> (x * vt.tensor([0.5, 5.0])).sum().backward()
+        >>> x.grad
+        tensor([0.5000, 1.0000])
+        >>> handle.remove()
         """
         if not self.requires_grad:
             raise GradRequiredError("register_hook needs a tensor that requires grad")
         edge = gradient_edge(self)
         if edge is None:
-            # A view made under no_grad says that it requires grad, as its base does, but no
-            # gradient is ever computed for it, so there is nowhere to put the hook.
+            # A view made under no_grad requires grad, as its base does, but no gradient is ever
+            # computed for it, so no node can hold the hook.
             return HookDict[TensorHook]().add(cast("TensorHook", hook))
         return edge.function.own_hooks().tensor_hooks(edge.input_nr).add(cast("TensorHook", hook))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Self], None]) -> RemovableHandle:
-        """Call `hook` with this leaf after each accumulation into its ``.grad``.
+        """Call a function with this leaf after each accumulation into its ``.grad``.
+
+        Parameters
+        ----------
+        hook : callable
+            Takes the leaf and returns None; it may write to the leaf and set its ``.grad``.
+
+        Returns
+        -------
+        RemovableHandle
+            Its method ``remove`` removes the hook.
 
         Raises
         ------
         GradRequiredError
-            If the tensor is no leaf that requires grad.
+            If the tensor is not a leaf that requires grad.
+        ArgumentTypeError
+            In backward, if the hook returned any other object than None or the leaf.
+
+        Examples
+        --------
+        An optimiser that steps within backward and keeps no gradient:
+
+        >>> w = vt.ones(2, requires_grad=True)
+        >>> def step(leaf):
+        ...     with vt.no_grad():
+        ...         leaf -= 0.1 * leaf.grad
+        ...     leaf.grad = None
+        >>> handle = w.register_post_accumulate_grad_hook(step)
+        >>> (w * w).sum().backward()
+        >>> w, w.grad
+        (tensor([0.8000, 0.8000], requires_grad=True), None)
         """
         if not self.requires_grad or not self.is_leaf:
             raise GradRequiredError("post-accumulate hooks need a leaf that requires grad")
         edge = gradient_edge(self)
         if edge is None:
-            # As in `register_hook`: nothing is ever accumulated into a view made under no_grad.
+            # As in `register_hook`: a view made under no_grad never gets a gradient.
             return HookDict[Callable[[Self], None]]().add(hook)
         leaf_node = edge.function
         assert isinstance(leaf_node, AccumulateGrad)
@@ -366,8 +604,8 @@ class AutogradMethods(TensorMethods):
         if cell.post_accumulate is None:
             cell.post_accumulate = HookDict()
         reference = weakref.ref(self)
-        # A graph may outlive its leaf, and the hook is then the only one to see the gradient. The
-        # leaf owns the node and the hooks, so neither may hold it: it is made anew, on its memory.
+        # A graph may outlive its leaf; the hook then still gets a leaf. The leaf owns the node and
+        # the hooks, so neither may hold it: a new tensor is made on its memory.
         cls = type(self)
         if cell.memory is None:
             cell.memory = alias(self._impl)
@@ -385,7 +623,7 @@ class AutogradMethods(TensorMethods):
                 leaf._impl.autograd_meta = meta
                 node.move_to(leaf)
             answer: object = hook(leaf)  # type: ignore[func-returns-value]  # that is what is checked
-            # The leaf itself is what a lambda returns that writes to it.
+            # A lambda that writes to the leaf returns the leaf itself.
             if answer is not None and answer is not leaf:
                 raise ArgumentTypeError("a post-accumulate hook must return None", hook=hook)
 
@@ -393,7 +631,7 @@ class AutogradMethods(TensorMethods):
 
 
 def _lie_alike(one: TensorImpl, other: TensorImpl) -> bool:
-    """Whether two tensors are the same elements of memory of the same size."""
+    """Whether two tensors have the same geometry on memory of the same size."""
     return (
         one.geometry == other.geometry
         and one.storage.nbytes() // one.array.itemsize

@@ -1,4 +1,4 @@
-"""The same values in another dtype."""
+"""Casts to another dtype."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _TYPES: Final[dict[str, DType]] = {
 }
 _NAMES: Final = {dtype: name for name, dtype in _TYPES.items()}
 
-# Python's names, which methods of this class hide.
+# Built-in names, which methods of this class hide.
 _Bool = bool
 
 
@@ -85,35 +85,49 @@ class CastMethods(TensorMethods):
         memory_format: MemoryFormat | None = None,
     ) -> Self: ...
     def to(self, *args: object, **kwargs: object) -> Self:
-        """The tensor in another dtype; itself if nothing changes and no copy is asked for.
+        """The tensor in another dtype.
+
+        Called as ``x.to(dtype)``, ``x.to(other)`` or ``x.to(device, dtype)``. Casts between
+        floating and complex dtypes are recorded; an integer result has no gradient.
 
         Parameters
         ----------
-        dtype : DType
-            The dtype wanted.
+        dtype : dtype
+            The new dtype.
         other : Tensor
-            A tensor whose dtype is wanted, in place of `dtype`.
-        device : Device or str
+            A tensor whose dtype is used instead of `dtype`.
+        device : device or str
             There is only the CPU.
-        non_blocking : bool
-            Means nothing here.
-        copy : bool
+        non_blocking : bool, default False
+            Has no effect.
+        copy : bool, default False
             Whether to copy even if the dtype stays.
-        memory_format : MemoryFormat, optional
-            The tensor's own by default. Only channels last and other orders are told apart: a
-            transposed matrix is returned itself when asked for row-major, unless it is copied for
+        memory_format : memory_format, optional
+            The tensor's own by default. Only channels last is distinguished from other orders: a
+            transposed matrix counts as row-major and is returned itself, unless it is copied for
             another reason. `contiguous` is stricter.
+
+        Returns
+        -------
+        Tensor
+            A new tensor, or the tensor itself if nothing changes and no copy is asked for.
 
         Raises
         ------
+        ArgumentTypeError
+            If an argument is of none of these types.
         MemoryFormatError
             If the format is for another number of dimensions.
+        NotSupportedError
+            For another device.
 
         Examples
         --------
-        >>> import vtgrad as vt
-        >>> vt.tensor([1.5, -2.5]).to(vt.int64)
+        >>> x = vt.tensor([1.5, -2.5])
+        >>> x.to(vt.int64)
         tensor([ 1, -2])
+        >>> x.to(vt.float32) is x, x.to(vt.float32, copy=True) is x
+        (True, False)
         """
         dtype, copy, memory_format = _to_arguments(args, kwargs)
         if dtype is None:
@@ -121,7 +135,28 @@ class CastMethods(TensorMethods):
         return self._cast(dtype, memory_format, copy=copy)
 
     def type_as(self, other: TensorBase) -> Self:
-        """The tensor in the dtype of another one."""
+        """The tensor in the dtype of another one, as ``x.to(other)``.
+
+        Parameters
+        ----------
+        other : Tensor
+            A tensor of the new dtype.
+
+        Returns
+        -------
+        Tensor
+            A new tensor, or the tensor itself if it has the dtype.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `other` is not a tensor.
+
+        Examples
+        --------
+        >>> vt.tensor([1, 2]).type_as(vt.zeros(1))
+        tensor([1., 2.])
+        """
         return self._cast(dtype_of(array_of(other, "other").dtype))
 
     @overload
@@ -149,16 +184,30 @@ class CastMethods(TensorMethods):
     ) -> Self | str:
         """The name of the tensor's type, or the tensor cast to a dtype or type name.
 
+        Parameters
+        ----------
+        dtype : dtype or str, optional
+            The new dtype, or a name such as ``"vtgrad.DoubleTensor"``.
+        non_blocking : bool, default False
+            Has no effect.
+        memory_format : memory_format, optional
+            As in `to`.
+
+        Returns
+        -------
+        str or Tensor
+            The name if `dtype` is not given, else as `to`.
+
         Raises
         ------
         ArgumentValueError
-            If there is no type of that name.
+            If no type has that name.
 
         Examples
         --------
-        >>> import vtgrad as vt
-        >>> vt.tensor([1, 2]).type()
-        'vtgrad.LongTensor'
+        >>> x = vt.tensor([1, 2])
+        >>> x.type(), x.type("vtgrad.FloatTensor")
+        ('vtgrad.LongTensor', tensor([1., 2.]))
         """
         if dtype is None:
             return _NAMES[self.dtype]
@@ -168,51 +217,195 @@ class CastMethods(TensorMethods):
         return self._cast(wanted, memory_format)
 
     def cpu(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor itself, or a copy in a memory format: all memory is the CPU's."""
+        """The tensor itself, or a copy in a memory format: all memory is the CPU's.
+
+        Parameters
+        ----------
+        memory_format : memory_format, optional
+            As in `to`.
+
+        Returns
+        -------
+        Tensor
+            The tensor, unless it is in another format.
+
+        Raises
+        ------
+        MemoryFormatError
+            If the format is for another number of dimensions.
+
+        Examples
+        --------
+        >>> x = vt.ones(2)
+        >>> x.cpu() is x
+        True
+        """
         return self._cast(self.dtype, memory_format)
 
     def double(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in float64."""
+        """The tensor in float64.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([1.5]).double()
+        tensor([1.5000], dtype=vtgrad.float64)
+        """
         return self._cast(float64, memory_format)
 
     def float(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in float32."""
+        """The tensor in float32.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`. Of complex numbers the real parts, with
+            a warning.
+
+        Examples
+        --------
+        >>> vt.tensor([1, 2]).float()
+        tensor([1., 2.])
+        """
         return self._cast(float32, memory_format)
 
     def half(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in float16."""
+        """The tensor in float16; large numbers become infinite.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([1.0, 1e6]).half()
+        tensor([1., inf], dtype=vtgrad.float16)
+        """
         return self._cast(float16, memory_format)
 
     def cdouble(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in complex128."""
+        """The tensor in complex128.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([1.5]).cdouble()
+        tensor([1.5000+0.j], dtype=vtgrad.complex128)
+        """
         return self._cast(complex128, memory_format)
 
     def cfloat(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in complex64."""
+        """The tensor in complex64.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([1.5]).cfloat()
+        tensor([1.5000+0.j])
+        """
         return self._cast(complex64, memory_format)
 
     def bool(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in bool: whether elements differ from zero."""
+        """The tensor in bool: whether elements differ from zero.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([0.0, 0.5]).bool()
+        tensor([False,  True])
+        """
         return self._cast(bool_, memory_format)
 
     def byte(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in uint8."""
+        """The tensor in uint8; numbers outside of 0 to 255 wrap around.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([1, 257]).byte()
+        tensor([1, 1], dtype=vtgrad.uint8)
+        """
         return self._cast(uint8, memory_format)
 
     def char(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in int8."""
+        """The tensor in int8; numbers outside of -128 to 127 wrap around.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([1, 129]).char()
+        tensor([   1, -127], dtype=vtgrad.int8)
+        """
         return self._cast(int8, memory_format)
 
     def short(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in int16."""
+        """The tensor in int16; fractions are cut off.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([1.5, -1.5]).short()
+        tensor([ 1, -1], dtype=vtgrad.int16)
+        """
         return self._cast(int16, memory_format)
 
     def int(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in int32."""
+        """The tensor in int32; fractions are cut off.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([1.5, -1.5]).int()
+        tensor([ 1, -1], dtype=vtgrad.int32)
+        """
         return self._cast(int32, memory_format)
 
     def long(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor in int64."""
+        """The tensor in int64; fractions are cut off.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself if it has the dtype. See `to`.
+
+        Examples
+        --------
+        >>> vt.tensor([1.5, -1.5]).long()
+        tensor([ 1, -1])
+        """
         return self._cast(int64, memory_format)
 
     def _cast(
@@ -223,7 +416,8 @@ class CastMethods(TensorMethods):
         if own == wanted and not copy:
             if memory_format is None or memory_format is MemoryFormat.PRESERVE:
                 return self
-            # As in PyTorch, what is neither row-major nor channels last counts as row-major here.
+            # As in PyTorch, an order that is neither row-major nor channels last counts as
+            # row-major here.
             if memory_format is suggested_format(impl.sizes, impl.strides):
                 return self
         if own.kind == "c" and wanted.kind in "fiu":

@@ -1,4 +1,4 @@
-"""What tensors are to Python and to NumPy: numbers, containers, text, copies."""
+"""Tensors in Python and NumPy: numbers, containers, text, copies."""
 
 from __future__ import annotations
 
@@ -38,28 +38,27 @@ from .pickling import deep_copy, reduce_tensor
 
 __all__ = ["ConversionMethods", "Nested", "Size", "broadcast_shapes"]
 
-# What `tolist` returns.
+# The result of `tolist`.
 Nested = Number | list["Nested"]
 
 
 class Size(tuple[int, ...]):
-    """The sizes of a tensor: a tuple of integers that can count.
+    """The sizes of a tensor, as `Tensor.shape` gives them: a tuple of integers.
 
     Sums, multiples and slices of sizes are sizes again.
 
     Parameters
     ----------
     sizes : iterable of int
-        What can be used as an index, such as a 0-d integer tensor, is one.
+        Objects that can be used as an index, such as 0-d integer tensors, are accepted.
 
     Raises
     ------
     ArgumentTypeError
-        If something is not an integer.
+        If an element is not an integer.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.zeros(2, 3, 4)
     >>> x.shape[1:].numel(), x.shape + (5,)
     (12, vtgrad.Size([2, 3, 4, 5]))
@@ -68,11 +67,22 @@ class Size(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Self:
-        """Sizes, each looked at."""
+        """Sizes, each of them checked."""
         return _as_size(cls, [n if type(n) is int else size_of(n, "sizes") for n in sizes])
 
     def numel(self) -> int:
-        """The number of elements of a tensor of these sizes."""
+        """Return the number of elements of a tensor of these sizes.
+
+        Returns
+        -------
+        int
+            The product of the sizes; 1 if there is none.
+
+        Examples
+        --------
+        >>> vt.Size((2, 3)).numel()
+        6
+        """
         return numel(self)
 
     @overload
@@ -91,7 +101,7 @@ class Size(tuple[int, ...]):
 
     def __mul__(self, times: SupportsIndex) -> Size:
         if isinstance(times, np.ndarray):
-            # It multiplies each size, as it does for other tuples.
+            # The array multiplies each size, as for other tuples.
             return NotImplemented
         return _as_size(Size, super().__mul__(times))
 
@@ -102,27 +112,36 @@ class Size(tuple[int, ...]):
         return f"vtgrad.Size({list(self)})"
 
 
-# The size of integers that are known to be some, without a look at each.
+# Makes a `Size` of known integers, without a check of each.
 _as_size = tuple.__new__
 # As a global it is found faster than through `super`, which matters for ``x.shape[0]``.
 _part = tuple.__getitem__
 
 
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
-    """The shape that all shapes broadcast to; an integer stands for a shape of one dimension.
+    """The shape that all shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : sequence of int, or int
+        The shapes; an integer stands for a shape of one dimension.
+
+    Returns
+    -------
+    Size
+        The shape of an elementwise operator's result.
 
     Raises
     ------
     ArgumentTypeError
-        If something is not an integer.
+        If a size is not an integer.
     ArgumentValueError
         If a size is negative.
     ShapeError
-        If there is none.
+        If the shapes do not broadcast.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.broadcast_shapes((3, 1), (4,))
     vtgrad.Size([3, 4])
     """
@@ -133,7 +152,7 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
 
 
 class ConversionMethods(CreationMethods, CastMethods):
-    """What tensors are to Python and to NumPy."""
+    """Conversions of tensors to Python and NumPy objects."""
 
     __slots__ = ()
 
@@ -147,32 +166,40 @@ class ConversionMethods(CreationMethods, CastMethods):
     def numpy(self, *, force: bool = False) -> Array:
         """The tensor as a NumPy array on the same memory.
 
-        Writes to the array move no version: saved values that they destroy go unnoticed.
+        Writes to the array move no version: overwritten saved values are not detected, except under
+        `vtgrad.autograd.graph.set_audit`.
 
         Parameters
         ----------
-        force : bool
-            Detach first, where the tensor requires grad.
+        force : bool, default False
+            Give an array also where the tensor requires grad, or is a lazy conjugate or negative;
+            that one's values are copied.
+
+        Returns
+        -------
+        ndarray
+            An array of the tensor's shape, strides and dtype.
 
         Raises
         ------
         NumpyConversionError
-            If the tensor requires grad, unless under `no_grad` or forced; or if memory does not
-            hold its values, because it is a lazy conjugate or negative. Forced, that gives a copy.
+            If the tensor requires grad and recording is on, or memory does not hold its values
+            because it is a lazy conjugate or negative; unless forced.
 
         Examples
         --------
-        >>> import vtgrad as vt
         >>> x = vt.zeros(2)
         >>> x.numpy()[0] = 5
         >>> x
         tensor([5., 0.])
+        >>> x.requires_grad_().detach().numpy()
+        array([5., 0.], dtype=float32)
         """
         if not force:
             self._check_plain("numpy()")
         impl = self._impl
         impl.storage.exported = True
-        # A fresh array object: assigning to its shape must not change the tensor.
+        # A new array object: assigning to its shape must not change the tensor.
         view: Array = resolved(impl.array).view()
         if audit.locks:
             show_to_numpy(impl.storage, view)
@@ -209,10 +236,20 @@ class ConversionMethods(CreationMethods, CastMethods):
     def item(self) -> Number:
         """The only element as a Python number.
 
+        Returns
+        -------
+        bool, int, float or complex
+            The element; gradients do not pass through it.
+
         Raises
         ------
         ElementCountError
-            If there is not exactly one element; a RuntimeError.
+            If there is not exactly one element.
+
+        Examples
+        --------
+        >>> vt.tensor([[2.5]]).item()
+        2.5
         """
         array = self._impl.array
         if array.size != 1:
@@ -224,11 +261,15 @@ class ConversionMethods(CreationMethods, CastMethods):
         return number
 
     def tolist(self) -> Nested:
-        """The elements as nested lists of Python numbers; a number for 0-d tensors.
+        """The elements as nested lists of Python numbers.
+
+        Returns
+        -------
+        list or number
+            Lists as deep as there are dimensions; a number for a 0-d tensor.
 
         Examples
         --------
-        >>> import vtgrad as vt
         >>> vt.tensor([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
         """
@@ -236,7 +277,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         return nested
 
     def _only(self) -> Number:
-        """The only element, for Python's conversions, whose error is a ValueError."""
+        """The only element, for conversions by Python, whose error is a ValueError."""
         array = self._impl.array
         if array.size != 1:
             raise ArgumentValueError(
@@ -292,18 +333,18 @@ class ConversionMethods(CreationMethods, CastMethods):
         return int(array.shape[0])
 
     def __iter__(self) -> Iterator[Self]:
-        """The parts along the first dimension, each a view by itself, as ``x[i]`` makes it.
+        """The parts along the first dimension, each a separate view, as ``x[i]`` makes it.
 
-        So they may be written, and each is made at its turn, from what the tensor is by then, as
-        NumPy does. Only the number of turns is that of the beginning. PyTorch's are the pieces of
-        one `unbind`, which may not be written.
+        So each part may be written, and is made in its iteration, from the tensor at that time, as
+        in NumPy. Only the number of iterations is fixed at the beginning. In PyTorch they are the
+        pieces of one `unbind`, which may not be written.
 
         Raises
         ------
         ArgumentTypeError
             If the tensor has no dimension.
         OutOfRangeError
-            At its turn, if the tensor was made shorter since.
+            In its iteration, if the tensor was made shorter since.
 
         Examples
         --------
@@ -373,7 +414,18 @@ class ConversionMethods(CreationMethods, CastMethods):
 
     @property
     def shape(self) -> Size:
-        """Length of each dimension."""
+        """Length of each dimension.
+
+        Returns
+        -------
+        Size
+            A tuple; the same as ``x.size()``.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3).shape
+        vtgrad.Size([2, 3])
+        """
         return _as_size(Size, self._impl.array.shape)
 
     @overload
@@ -381,7 +433,29 @@ class ConversionMethods(CreationMethods, CastMethods):
     @overload
     def size(self, dim: int) -> int: ...
     def size(self, dim: int | None = None) -> Size | int:
-        """The shape, or the length of one dimension."""
+        """The shape, or the length of one dimension.
+
+        Parameters
+        ----------
+        dim : int, optional
+            The dimension; negative numbers count from the end.
+
+        Returns
+        -------
+        Size or int
+            The shape, or the length of `dim`.
+
+        Raises
+        ------
+        DimensionError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2, 3)
+        >>> x.size(), x.size(-1)
+        (vtgrad.Size([2, 3]), 3)
+        """
         sizes = self._impl.sizes
         return _as_size(Size, sizes) if dim is None else sizes[_place(dim, len(sizes))]
 
@@ -390,38 +464,116 @@ class ConversionMethods(CreationMethods, CastMethods):
     @overload
     def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> Shape | int:
-        """The steps in memory between neighbours, in elements; all, or one dimension's."""
+        """Distance of neighbours in memory, in elements, of all dimensions or of one.
+
+        Parameters
+        ----------
+        dim : int, optional
+            The dimension; negative numbers count from the end.
+
+        Returns
+        -------
+        tuple of int, or int
+            0 along a dimension that `expand` has made; negative where an array of NumPy walks
+            backwards.
+
+        Raises
+        ------
+        DimensionError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2, 3)
+        >>> x.stride(), x.t().stride(), x[:, ::2].stride(1)
+        ((3, 1), (1, 3), 2)
+        """
         strides = self._impl.strides
         return strides if dim is None else strides[_place(dim, len(strides))]
 
     def ndimension(self) -> int:
-        """The number of dimensions."""
+        """Number of dimensions; the same as `ndim`.
+
+        Returns
+        -------
+        int
+            The length of the shape.
+
+        Examples
+        --------
+        >>> vt.zeros(2, 3).ndimension()
+        2
+        """
         return self._impl.array.ndim
 
     @property
     def itemsize(self) -> int:
-        """Bytes per element."""
+        """Bytes per element; the same as ``x.element_size()``.
+
+        Returns
+        -------
+        int
+            A number from 1 to 16.
+
+        Examples
+        --------
+        >>> vt.zeros(2, dtype=vt.float64).itemsize
+        8
+        """
         return self._impl.array.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements, whatever memory they share."""
+        """Bytes of all elements: ``x.numel() * x.itemsize``, also where elements share memory.
+
+        Returns
+        -------
+        int
+            The size of a gapless copy.
+
+        Examples
+        --------
+        >>> x = vt.zeros(3)
+        >>> x.nbytes, x.expand(2, 3).nbytes
+        (12, 24)
+        """
         return self._impl.array.nbytes
 
     def is_same_size(self, other: TensorBase) -> bool:
-        """Whether another tensor has the same shape."""
+        """Whether another tensor has the same shape.
+
+        Parameters
+        ----------
+        other : Tensor
+            The tensor to compare with.
+
+        Returns
+        -------
+        bool
+            False also for shapes that broadcast.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `other` is not a tensor.
+
+        Examples
+        --------
+        >>> vt.zeros(3).is_same_size(vt.zeros(1, 3))
+        False
+        """
         same: bool = self._impl.array.shape == array_of(other, "other").shape
         return same
 
 
 def _place(dim: int, ndim: int) -> int:
-    """A dimension number from the front; unlike operators, 0-d tensors have none at all."""
+    """A dimension number from the front; unlike for operators, a 0-d tensor has none."""
     if ndim == 0:
         raise DimensionError(f"a 0-d tensor has no dimension {dim}", dim=dim, ndim=0)
     return normalize_dim(index_of(dim, "dim"), ndim)
 
 
 def _plain_dtypes() -> set[DType]:
-    """The dtypes that the values tell by themselves."""
+    """The dtypes that the printed values imply."""
     default = get_default_dtype()
     return {default, int64, bool_, complex64 if default is float32 else complex128}

@@ -1,4 +1,4 @@
-"""Tensors made from Python data, from NumPy arrays, and from nothing."""
+"""Tensors made from Python data, from NumPy arrays, and from sizes."""
 
 from __future__ import annotations
 
@@ -63,37 +63,49 @@ def tensor(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A new tensor with a copy of the data.
+    """A new tensor that holds a copy of the data.
 
     Parameters
     ----------
     data : number, nested sequence, ndarray or Tensor
-        Sequences of one level must have equal lengths. A tensor's history is not copied.
-    dtype : DType, optional
+        Sequences of one level have equal lengths; their elements may be numbers and 0-d
+        tensors. A tensor is copied without its history, with a warning.
+    dtype : dtype, optional
         By default the data's: NumPy arrays and scalars keep theirs, Python floats get the
-        default dtype (float32 unless set), integers int64.
-    device : Device or str, optional
+        default dtype (float32 unless set), integers int64; of several, the dtype that they
+        promote to.
+    device : device or str, optional
         There is only the CPU.
-    requires_grad : bool
-        Whether gradients are wanted for the new leaf.
+    requires_grad : bool, default False
+        Whether the new leaf requires grad.
+
+    Returns
+    -------
+    Tensor
+        A leaf with memory of its own.
 
     Raises
     ------
     ArgumentValueError
-        If the data is ragged, or an integer is too large for int64.
+        If sequences are ragged or hold text, or an integer is too large for int64.
     DTypeError, ArgumentTypeError
-        If an element is nothing that a tensor can hold.
+        If the data or an element is not a number, or vtgrad does not have an array's dtype.
+    ResultTypeError
+        If `dtype` cannot hold an integer of the data.
     RequiresGradError
-        If gradients are wanted for a dtype that has none.
+        If `requires_grad` is set for a dtype that has no gradients.
+    NotSupportedError
+        For another device.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
             [3, 4]])
     >>> vt.tensor([1.5, 2.0], requires_grad=True)
     tensor([1.5000, 2.0000], requires_grad=True)
+    >>> vt.tensor(np.arange(3.0))
+    tensor([0., 1., 2.], dtype=vtgrad.float64)
     """
     check_device(device)
     if isinstance(data, TensorBase):
@@ -107,13 +119,37 @@ def tensor(
 def as_tensor(
     data: object, dtype: DType | None = None, device: Device | str | None = None
 ) -> Tensor:
-    """The data as a tensor, copied only if need be.
+    """The data as a tensor, copied only if necessary.
+
+    Parameters
+    ----------
+    data : number, nested sequence, ndarray or Tensor
+        As in `tensor`.
+    dtype : dtype, optional
+        By default the data's, as in `tensor`.
+    device : device or str, optional
+        There is only the CPU.
 
     Returns
     -------
     Tensor
-        `data` itself if it is a tensor of the dtype, recorded conversions of a tensor of another
-        dtype, a tensor on the memory of a NumPy array, else a new tensor.
+        `data` itself if it is a tensor of the dtype; a recorded cast of a tensor of another
+        dtype; a tensor on the memory of a NumPy array, as by `from_numpy`; else a new tensor.
+
+    Raises
+    ------
+    ArgumentValueError, ArgumentTypeError, DTypeError, NotSupportedError
+        As `tensor` and `from_numpy` do.
+
+    Examples
+    --------
+    >>> a = np.zeros(2)
+    >>> t = vt.as_tensor(a)
+    >>> t[0] = 5  # the array's memory
+    >>> a
+    array([5., 0.])
+    >>> vt.as_tensor(t) is t
+    True
     """
     check_device(device)
     wanted = numpy_or_none(dtype)
@@ -126,27 +162,32 @@ def as_tensor(
 
 
 def from_numpy(ndarray: Array) -> Tensor:
-    """A tensor on the memory of a NumPy array: writes to one show in the other.
+    """A tensor on the memory of a NumPy array: writes to one change the other.
 
-    Writes to the array move no version, so saved values that they destroy go unnoticed.
+    Writes to the array move no version, so overwritten saved values are not detected, except
+    under `vtgrad.autograd.graph.set_audit`. PyTorch accepts read-only arrays, which are refused
+    here, and refuses negative strides, as of ``a[::-1]``, which are accepted here.
+
+    Parameters
+    ----------
+    ndarray : ndarray
+        A writable array of a dtype that vtgrad has.
+
+    Returns
+    -------
+    Tensor
+        A leaf of the array's shape, strides and dtype.
 
     Raises
     ------
     ArgumentTypeError
-        If this is no array, or its dtype is none of vtgrad's.
+        If `ndarray` is not an array, or vtgrad does not have its dtype.
     ArgumentValueError
-        If the array is read-only, has a stride that is no multiple of the element size, or
-        foreign byte order; ``from_numpy(a.copy())`` always works for these.
-
-    Notes
-    -----
-    PyTorch takes read-only arrays with a warning, and leaves writing to them undefined. Here
-    they are refused. Arrays that walk backwards, as ``a[::-1]`` does, are refused there, and are
-    tensors like others here.
+        If the array is read-only, has a stride that is not a multiple of the element size, or a
+        non-native byte order; ``from_numpy(a.copy())`` works for these.
 
     Examples
     --------
-    >>> import numpy as np, vtgrad as vt
     >>> a = np.zeros(2)
     >>> t = vt.from_numpy(a)
     >>> a[0] = 7
@@ -188,27 +229,41 @@ def zeros(
     Parameters
     ----------
     *sizes : int, or one sequence of int
-        The shape; the keyword `size` takes a sequence too.
+        The shape; ``zeros(())`` has no dimension.
+    size : sequence of int, optional
+        The shape as a keyword, in place of `sizes`.
     out : Tensor, optional
-        Where to write; it takes on the shape.
-    dtype : DType, optional
-        The default dtype, or that of `out`, unless given.
-    device : Device or str, optional
+        The tensor to write; it is resized to the shape.
+    dtype : dtype, optional
+        By default that of `out`, or the default dtype.
+    device : device or str, optional
         There is only the CPU.
-    requires_grad : bool
-        Whether gradients are wanted for the new leaf.
+    requires_grad : bool, default False
+        Whether the new leaf requires grad.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`.
 
     Raises
     ------
     ShapeError
-        If a size is negative.
+        If a size is negative, or the product of the sizes too large.
+    DTypeError
+        If `dtype` is not that of `out`.
+    RequiresGradError
+        If `requires_grad` is set for a dtype that has no gradients.
+    OutGradError
+        If `out` requires grad.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.zeros(2, 3)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
+    >>> vt.zeros((2,), dtype=vt.int64)
+    tensor([0, 0])
     """
     shape, wanted = shape_and_dtype("zeros", sizes, size, out, dtype, device)
     return written(np.zeros(shape, wanted), out, requires_grad, "zeros")
@@ -222,7 +277,28 @@ def ones(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A tensor of ones; see `zeros`."""
+    """A tensor of ones.
+
+    Parameters
+    ----------
+    *sizes, size, out, dtype, device, requires_grad
+        As in `zeros`.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`.
+
+    Raises
+    ------
+    ShapeError, DTypeError, RequiresGradError, OutGradError
+        As `zeros` does.
+
+    Examples
+    --------
+    >>> vt.ones(3, requires_grad=True)
+    tensor([1., 1., 1.], requires_grad=True)
+    """
     shape, wanted = shape_and_dtype("ones", sizes, size, out, dtype, device)
     return written(np.ones(shape, wanted), out, requires_grad, "ones")
 
@@ -236,19 +312,34 @@ def empty(
     requires_grad: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """A tensor of arbitrary values; see `zeros`.
+    """A tensor of arbitrary values, to be written before it is read.
 
     Parameters
     ----------
     *sizes, size, out, dtype, device, requires_grad
         As in `zeros`.
-    memory_format : MemoryFormat, optional
-        Row-major by default. Not together with `out`, which has a memory order of its own.
+    memory_format : memory_format, optional
+        Row-major by default. Not allowed together with `out`, which has a memory order of its
+        own.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`, whose values stay if it has the shape already.
 
     Raises
     ------
     MemoryFormatError
-        If the format is for another number of dimensions, is `preserve_format`, or there is `out`.
+        If the format is for another number of dimensions, is `preserve_format`, or `out` is
+        given.
+    ShapeError, DTypeError, RequiresGradError, OutGradError
+        As `zeros` does.
+
+    Examples
+    --------
+    >>> images = vt.empty(8, 3, 4, 5, memory_format=vt.channels_last)
+    >>> images.shape, images.stride()
+    (vtgrad.Size([8, 3, 4, 5]), (60, 1, 15, 3))
     """
     shape, wanted = shape_and_dtype("empty", sizes, size, out, dtype, device)
     if memory_format is not None:
@@ -260,7 +351,7 @@ def empty(
         strides = strides_in_format(shape, memory_format)
         return with_grad(Tensor._wrap(empty_strided_impl(shape, strides, wanted)), requires_grad)
     if out is not None and out.shape == shape:
-        # Whatever `out` holds is arbitrary enough.
+        # The values of `out` are arbitrary already.
         return with_grad(out, requires_grad)
     return written(np.empty(shape, wanted), out, requires_grad, "empty")
 
@@ -281,20 +372,30 @@ def full(
     size : sequence of int
         The shape.
     fill_value : number or 0-d Tensor
-        The value; without `dtype` it also says which dtype.
+        The value; its dtype is the result's unless `dtype` or `out` says another.
     out, dtype, device, requires_grad
         As in `zeros`.
 
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`.
+
     Raises
     ------
+    ArgumentTypeError
+        If `size` is not a sequence, or `fill_value` no number.
     ResultTypeError
         If the dtype cannot hold the value.
+    ShapeError, DTypeError, RequiresGradError, OutGradError
+        As `zeros` does.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.full((2,), 7)
     tensor([7, 7])
+    >>> vt.full((2,), 7, dtype=vt.float32)
+    tensor([7., 7.])
     """
     if not isinstance(size, (tuple, list)):
         raise ArgumentTypeError(
@@ -315,25 +416,35 @@ def empty_strided(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A tensor of arbitrary values, laid out in memory as asked.
+    """A tensor of arbitrary values with given strides.
 
     Parameters
     ----------
-    size, stride : sequence of int
-        Sizes and strides, in elements. Strides may overlap (0 repeats) and may leave gaps.
+    size : sequence of int
+        The shape.
+    stride : sequence of int
+        For each dimension the distance of neighbours in memory, in elements. Strides may
+        overlap, as 0 does, and may leave gaps.
     dtype, device, requires_grad
         As in `zeros`.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, on as much memory as the strides reach.
 
     Raises
     ------
     ShapeError
-        If they differ in number or one is negative.
+        If `size` and `stride` differ in length, or a number is negative.
+    RequiresGradError
+        If `requires_grad` is set for a dtype that has no gradients.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.empty_strided((2, 3), (1, 2)).stride()
-    (1, 2)
+    >>> column_major = vt.empty_strided((2, 3), (1, 2))
+    >>> column_major.stride(), column_major.t().is_contiguous()
+    ((1, 2), True)
     """
     check_device(device)
     impl = empty_strided_impl(size, stride, numpy_or_none(dtype) or get_default_dtype().numpy)
@@ -353,25 +464,44 @@ def arange(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The numbers from `start`, `step` apart, that lie before `end`.
+    """The numbers from `start` to `end`, excluded, `step` apart.
+
+    There are ``ceil((end - start) / step)`` of them, each computed as ``start + i * step``.
 
     Parameters
     ----------
-    start, end, step : number
-        ``arange(end)`` starts at 0.
+    start : number, default 0
+        The first number; ``arange(end)`` leaves it out.
+    end : number
+        The bound, which is excluded.
+    step : number, default 1
+        The distance; negative to count down.
     out, dtype, device, requires_grad
-        As in `zeros`; without `dtype` it is int64 if all three are integers, else the default.
+        As in `zeros`; without `dtype` it is int64 if all three are integers, else the default
+        dtype.
+
+    Returns
+    -------
+    Tensor
+        A new leaf of one dimension, or `out`.
 
     Raises
     ------
     ShapeError
         If `step` is zero or leads away from `end`, or a bound is not finite.
+    ArgumentValueError
+        If an integer does not fit 64 bits.
+    DTypeError
+        If a bound is complex, or `dtype` is not that of `out`.
+    NotSupportedError
+        If the dtype is bool or complex.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.arange(1, 10, 3)
     tensor([1, 4, 7])
+    >>> vt.arange(0, 1, 0.25)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500])
     """
     check_device(device)
     if end is None:
@@ -402,7 +532,7 @@ def arange(
             step=by,
         )
     if wanted.kind == "i" and wanted.itemsize == 8:
-        # The bounds as they were given say whether the step leads from one to the other.
+        # The bounds as passed decide whether the step leads from one to the other.
         first, last, by, whole = int(first), int(last), int(by), True
         if by == 0:
             raise ShapeError("arange of integers needs a step other than 0", step=by)
@@ -416,7 +546,7 @@ def arange(
         )
     count = math.ceil(count)
     if wanted.kind in "iu":
-        # How many there are is counted by whole numbers in int64 only, as in PyTorch.
+        # The count is computed from integers for int64 only, as in PyTorch.
         first, last, by = int(first), int(last), int(by)
     check_sizes((int(count),), wanted.itemsize)
     if wanted.kind in "iu" and max(abs(first), abs(last), abs(by)) >= 2**63:
@@ -428,7 +558,7 @@ def arange(
 
 
 def _shaped_like(values: Array, out: Tensor | None) -> Array:
-    """Values in a row, or in the shape of ``out`` if that has room for exactly as many."""
+    """Values in one dimension, or in the shape of ``out`` if it has as many elements."""
     return values if out is None or out.numel() != values.size else values.reshape(out.shape)
 
 
@@ -446,21 +576,33 @@ def linspace(
 
     Parameters
     ----------
-    start, end : number
-        The first and the last number.
+    start : number
+        The first number.
+    end : number
+        The last number, which is met exactly.
     steps : int
-        How many; with one it is `start`.
+        How many numbers; with 1 the only one is `start`.
     out, dtype, device, requires_grad
-        As in `zeros`.
+        As in `zeros`; complex numbers of the default dtype if a bound is complex.
+
+    Returns
+    -------
+    Tensor
+        A new leaf of one dimension, or `out`.
 
     Raises
     ------
     ShapeError
         If `steps` is negative.
+    ArgumentValueError
+        If an integer does not fit 64 bits.
+    DTypeError
+        If a bound is complex and the dtype is not, or `dtype` is not that of `out`.
+    NotSupportedError
+        If the dtype is bool.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
@@ -483,7 +625,7 @@ def linspace(
         )
     if wanted.kind in "iu":
         first, last = as_element(first, wanted).item(), as_element(last, wanted).item()
-    # The half near the end counts back from it, so that the end is met exactly.
+    # The second half counts back from the end, so that the last number is exact.
     by = (last - first) / (count - 1) if count > 1 else 0.0
     places = np.arange(count, dtype=np.float64)
     with np.errstate(all="ignore"):
@@ -509,22 +651,30 @@ def eye(
 
     Parameters
     ----------
-    n, m : int
-        Rows and columns; as many columns as rows unless given.
+    n : int
+        Number of rows.
+    m : int, optional
+        Number of columns; `n` if omitted.
     out, dtype, device, requires_grad
         As in `zeros`.
+
+    Returns
+    -------
+    Tensor
+        A new leaf of shape ``(n, m)``, or `out`.
 
     Raises
     ------
     ShapeError
-        If one is negative.
+        If a number is negative.
+    ArgumentTypeError
+        If a number is not an integer.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.eye(2)
-    tensor([[1., 0.],
-            [0., 1.]])
+    >>> vt.eye(2, 3)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
     """
     rows = index_of(n, "n")
     columns = rows if m is None else index_of(m, "m")

@@ -1,4 +1,4 @@
-"""Making tensors of the dtype of a tensor: ``new_zeros`` and its family."""
+"""Making tensors with the dtype of a tensor: ``new_zeros`` and similar methods."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["CreationMethods"]
 
 
 class CreationMethods(TensorMethods):
-    """New leaves of the same dtype as this tensor unless told otherwise."""
+    """New leaves, by default with the dtype of this tensor."""
 
     __slots__ = ()
 
@@ -43,7 +43,32 @@ class CreationMethods(TensorMethods):
         device: Device | str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """A copy of the data in this tensor's dtype; see `vtgrad.tensor`."""
+        """A copy of the data, in this tensor's dtype.
+
+        Parameters
+        ----------
+        data : number, nested sequence, ndarray or Tensor
+            As in `vtgrad.tensor`.
+        dtype : dtype, optional
+            This tensor's if omitted.
+        device, requires_grad
+            As in `vtgrad.tensor`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ArgumentValueError, DTypeError, ArgumentTypeError, ResultTypeError, RequiresGradError
+            As `vtgrad.tensor` does.
+
+        Examples
+        --------
+        >>> vt.zeros(2, dtype=vt.float64).new_tensor([1, 2, 3])
+        tensor([1., 2., 3.], dtype=vtgrad.float64)
+        """
         check_device(device)
         if isinstance(data, TensorBase):
             warn(
@@ -60,7 +85,34 @@ class CreationMethods(TensorMethods):
         device: Device | str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """Zeros in this tensor's dtype; see `vtgrad.zeros`."""
+        """Zeros, in this tensor's dtype.
+
+        Parameters
+        ----------
+        *sizes : int, or one sequence of int
+            The shape, as in `vtgrad.zeros`; it has nothing to do with that of this tensor.
+        size : sequence of int, optional
+            The shape as a keyword.
+        dtype : dtype, optional
+            This tensor's if omitted.
+        device, requires_grad
+            As in `vtgrad.zeros`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ShapeError, RequiresGradError
+            As `vtgrad.zeros` does.
+
+        Examples
+        --------
+        >>> vt.tensor([True]).new_zeros(3)
+        tensor([False, False, False])
+        """
         shape, wanted = self._new_arguments("new_zeros", sizes, size, dtype, device)
         return self._new(np.zeros(shape, wanted), requires_grad)
 
@@ -72,7 +124,28 @@ class CreationMethods(TensorMethods):
         device: Device | str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """Ones in this tensor's dtype; see `vtgrad.ones`."""
+        """Ones, in this tensor's dtype.
+
+        Parameters
+        ----------
+        *sizes, size, dtype, device, requires_grad
+            As in `new_zeros`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ShapeError, RequiresGradError
+            As `vtgrad.ones` does.
+
+        Examples
+        --------
+        >>> vt.tensor([7]).new_ones((1, 3))
+        tensor([[1, 1, 1]])
+        """
         shape, wanted = self._new_arguments("new_ones", sizes, size, dtype, device)
         return self._new(np.ones(shape, wanted), requires_grad)
 
@@ -84,7 +157,29 @@ class CreationMethods(TensorMethods):
         device: Device | str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """Arbitrary values in this tensor's dtype; see `vtgrad.empty`."""
+        """Arbitrary values, in this tensor's dtype.
+
+        Parameters
+        ----------
+        *sizes, size, dtype, device, requires_grad
+            As in `new_zeros`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf, to be written before it is read.
+
+        Raises
+        ------
+        ShapeError, RequiresGradError
+            As `vtgrad.empty` does.
+
+        Examples
+        --------
+        >>> buffer = vt.tensor([7]).new_empty(2, 3)
+        >>> buffer.shape, buffer.dtype
+        (vtgrad.Size([2, 3]), vtgrad.int64)
+        """
         shape, wanted = self._new_arguments("new_empty", sizes, size, dtype, device)
         return self._new(np.empty(shape, wanted), requires_grad)
 
@@ -97,7 +192,36 @@ class CreationMethods(TensorMethods):
         device: Device | str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """One value in this tensor's dtype; see `vtgrad.full`."""
+        """One value everywhere, in this tensor's dtype.
+
+        Parameters
+        ----------
+        size : sequence of int
+            The shape.
+        fill_value : number or 0-d Tensor
+            The value; unlike in `vtgrad.full` its dtype does not matter.
+        dtype : dtype, optional
+            This tensor's if omitted.
+        device, requires_grad
+            As in `vtgrad.full`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ResultTypeError
+            If the dtype cannot hold the value.
+        ArgumentTypeError, ShapeError, RequiresGradError
+            As `vtgrad.full` does.
+
+        Examples
+        --------
+        >>> vt.zeros(2).new_full((3,), 7)
+        tensor([7., 7., 7.])
+        """
         if not isinstance(size, (tuple, list)):
             raise ArgumentTypeError(
                 f"argument 'size' must be a sequence of integers, not {type(size).__name__}",
@@ -116,7 +240,32 @@ class CreationMethods(TensorMethods):
         device: Device | str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """Arbitrary values in this tensor's dtype; see `vtgrad.empty_strided`."""
+        """Arbitrary values in this tensor's dtype, with given strides.
+
+        Parameters
+        ----------
+        size, stride
+            As in `vtgrad.empty_strided`.
+        dtype : dtype, optional
+            This tensor's if omitted.
+        device, requires_grad
+            As in `vtgrad.empty_strided`.
+
+        Returns
+        -------
+        Tensor
+            A new leaf.
+
+        Raises
+        ------
+        ShapeError, RequiresGradError
+            As `vtgrad.empty_strided` does.
+
+        Examples
+        --------
+        >>> vt.tensor([7]).new_empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
+        """
         check_device(device)
         tensor = self._wrap(empty_strided_impl(size, stride, self._dtype_or(dtype)))
         if requires_grad:

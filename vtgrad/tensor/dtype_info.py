@@ -1,4 +1,4 @@
-"""What dtypes can hold, and what operands of several dtypes become."""
+"""The limits of dtypes, and type promotion."""
 
 from __future__ import annotations
 
@@ -19,34 +19,37 @@ class finfo:
 
     Parameters
     ----------
-    type : DType, optional
-        The default dtype unless given.
+    type : dtype, optional
+        The default dtype if omitted.
 
     Attributes
     ----------
     bits : int
-        Size of one number.
+        Size of one number; of a complex dtype, of one part.
     eps : float
         Distance from 1 to the next larger number.
-    max, min : float
-        The largest finite number and the smallest, which is ``-max``.
+    max : float
+        The largest finite number.
+    min : float
+        The smallest finite number, ``-max``.
     tiny, smallest_normal : float
         The smallest positive number of full precision.
     resolution : float
-        The decimal precision: digits beyond it mean little.
+        The decimal precision: further digits are not significant.
     dtype : str
-        The dtype's name.
+        The name of the floating dtype.
 
     Raises
     ------
     ArgumentTypeError
-        For other dtypes.
+        For an integer dtype, bool, or no dtype.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.finfo(vt.float32).bits
-    32
+    >>> vt.finfo(vt.float64).eps
+    2.220446049250313e-16
+    >>> vt.finfo(vt.complex64).dtype
+    'float32'
     """
 
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
@@ -86,28 +89,29 @@ class iinfo:
 
     Parameters
     ----------
-    type : DType
+    type : dtype
         An integer dtype.
 
     Attributes
     ----------
     bits : int
         Size of one number.
-    max, min : int
-        The largest number and the smallest.
+    max : int
+        The largest number.
+    min : int
+        The smallest number.
     dtype : str
         The dtype's name.
 
     Raises
     ------
     ArgumentTypeError
-        For other dtypes, bool among them.
+        For another dtype, bool among them, or no dtype.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.iinfo(vt.int8).max
-    127
+    >>> vt.iinfo(vt.int8)
+    iinfo(min=-128, max=127, dtype=int8)
     """
 
     __slots__ = ("bits", "dtype", "max", "min")
@@ -132,13 +136,34 @@ class iinfo:
 
 
 def promote_types(type1: DType | type, type2: DType | type) -> DType:
-    """The dtype that tensors of two dtypes agree on.
+    """The dtype to which tensors of two dtypes are promoted.
+
+    The higher category wins: complex over floating over integer over bool. An integer dtype
+    never widens a floating one, as it does in NumPy.
+
+    Parameters
+    ----------
+    type1 : dtype
+        A dtype, or one of Python's ``bool``, ``int``, ``float`` and ``complex``.
+    type2 : dtype
+        The other one.
+
+    Returns
+    -------
+    dtype
+        The dtype of the sum of two tensors with dimensions.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not a dtype.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.promote_types(vt.int64, vt.float16)
     vtgrad.float16
+    >>> vt.promote_types(vt.uint8, vt.int8)
+    vtgrad.int16
     """
     return dtype_of(dtypes.promote(_dtype(type1).numpy, _dtype(type2).numpy))
 
@@ -146,24 +171,63 @@ def promote_types(type1: DType | type, type2: DType | type) -> DType:
 def result_type(tensor1: TensorBase | Number, tensor2: TensorBase | Number) -> DType:
     """The dtype that an operator of these operands computes in.
 
-    Numbers count less than 0-d tensors, and these less than tensors with dimensions.
+    Numbers count less than 0-d tensors, and these less than tensors with dimensions: an operand
+    that counts less changes the dtype only if it is of a higher category.
+
+    Parameters
+    ----------
+    tensor1 : Tensor or number
+        An operand.
+    tensor2 : Tensor or number
+        The other one.
+
+    Returns
+    -------
+    dtype
+        The dtype of ``tensor1 + tensor2``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is neither a tensor nor a number.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.result_type(vt.tensor([1, 2]), 1.5)
     vtgrad.float32
+    >>> half = vt.zeros(2, dtype=vt.float16)
+    >>> vt.result_type(half, vt.tensor(1.0, dtype=vt.float64))
+    vtgrad.float16
     """
     first, second = operand_of(tensor1, "tensor1"), operand_of(tensor2, "tensor2")
     return dtype_of(dtypes.result_dtype(first, second))
 
 
 def can_cast(from_: DType | type, to: DType | type) -> bool:
-    """Whether an in-place operator may store results of one dtype in a tensor of the other.
+    """Whether results of one dtype may be stored, in place or as ``out=``, in a tensor of another.
+
+    A cast may lose range or precision. It may not lose the category: no floating result goes
+    into an integer tensor, no integer into a bool one.
+
+    Parameters
+    ----------
+    from_ : dtype
+        The dtype of the result.
+    to : dtype
+        The dtype of the tensor that is written.
+
+    Returns
+    -------
+    bool
+        Whether such a write is accepted.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not a dtype.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.can_cast(vt.float64, vt.float32), vt.can_cast(vt.float32, vt.int64)
     (True, False)
     """
@@ -171,5 +235,5 @@ def can_cast(from_: DType | type, to: DType | type) -> bool:
 
 
 def _dtype(value: object) -> DType:
-    """A dtype, for which the Python types bool, int, float and complex may stand."""
+    """A dtype, given as such or as the Python type bool, int, float or complex."""
     return dtype_of(numpy_dtype(value))

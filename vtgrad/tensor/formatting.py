@@ -1,4 +1,4 @@
-"""The text that shows a tensor: values, then whatever is not plain about it."""
+"""The text of a tensor: values, then dtype, gradient state and other facts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..storage.lazy_array import resolved
 
 __all__ = ["tensor_text"]
 
-# One element, as `tolist` gives it.
+# One element, as in `tolist`.
 Element: TypeAlias = bool | int | float | complex
 
-# Larger arrays are shown by their corners, so many elements from each end.
+# Of larger arrays only the first and the last `_EDGE` elements of each dimension are shown.
 _THRESHOLD: Final = 1000
 _EDGE: Final = 3
 _DIGITS: Final = 4
@@ -31,7 +31,7 @@ def tensor_text(array: Array, facts: Sequence[str]) -> str:
     array : ndarray
         The values; large arrays are abbreviated.
     facts : sequence of str
-        What to say after the values, such as ``requires_grad=True``.
+        The parts after the values, such as ``requires_grad=True``.
     """
     if array.size == 0:
         text = f"{_HEAD}[]"
@@ -52,7 +52,7 @@ def tensor_text(array: Array, facts: Sequence[str]) -> str:
 
 
 def _values_text(array: Array) -> str:
-    """The elements, in brackets, as many on a line as fit on each."""
+    """The elements, in brackets, as many on each line as fit."""
     write, width = _element_format(_shown(array).reshape(-1))
     if array.ndim == 0:
         return write(array.item())
@@ -67,7 +67,7 @@ def _block(
     per_line: int,
     abbreviated: bool,
 ) -> str:
-    """An array in brackets, the first of which stands in column `indent`."""
+    """An array in brackets, with the first bracket in column `indent`."""
 
     def texts(part: Array) -> list[str]:
         if array.ndim == 1:
@@ -97,7 +97,7 @@ def _shown(array: Array) -> Array:
 
 
 def _element_format(shown: Array) -> tuple[Callable[[Element], str], int]:
-    """How to write one element, and how wide that makes all that are shown."""
+    """The function that formats one element, and the common width."""
     kind = shown.dtype.kind
     if kind == "c":
         real, real_width = _number_format(shown.real)
@@ -117,13 +117,13 @@ def _element_format(shown: Array) -> tuple[Callable[[Element], str], int]:
 def _aligned(
     write: Callable[[Element], str], values: Sequence[Element]
 ) -> tuple[Callable[[Element], str], int]:
-    """Texts filled up with spaces on the left to the width of the widest of `values`."""
+    """Texts padded with spaces on the left to the width of the widest of `values`."""
     width = max([len(write(x)) for x in values], default=1)
     return lambda value: write(value).rjust(width), width
 
 
 def _number_format(shown: Array) -> tuple[Callable[[Element], str], int]:
-    """Whole numbers as ``3.``, others with four digits, by powers of ten if they differ widely.
+    """Integers as ``3.``, others with four digits, in scientific notation if they differ widely.
 
     As in PyTorch, zeros, infinities and NaN do not count for the width.
     """

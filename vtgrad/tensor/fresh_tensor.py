@@ -1,4 +1,4 @@
-"""What functions that make tensors from nothing share: arguments, ``out=``, new leaves."""
+"""Helpers of the functions that make tensors: arguments, ``out=``, new leaves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def shape_and_dtype(
     device: Device | str | None,
     default: NumpyDType | None = None,
 ) -> tuple[Shape, NumpyDType]:
-    """The shape and dtype that a function was asked for, checked.
+    """The shape and dtype from the arguments of a function, checked.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def shape_and_dtype(
     out, dtype, device
         The arguments of these names.
     default : numpy.dtype, optional
-        The dtype if neither `dtype` nor `out` tells it; the default dtype unless given.
+        The dtype if neither `dtype` nor `out` is given; by default the default dtype.
     """
     check_device(device)
     shape = sizes_of(name, sizes, size)
@@ -52,7 +52,7 @@ def dtype_for(out: Tensor | None, dtype: DType | None, default: NumpyDType) -> N
     Raises
     ------
     DTypeError
-        If `dtype` is another than that of ``out``.
+        If `dtype` differs from that of ``out``.
     OutGradError
         If ``out`` requires grad.
     """
@@ -90,5 +90,5 @@ def written(array: Array, out: Tensor | None, requires_grad: bool, function: str
 
 
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
-    """The tensor, which from now on requires grad if that was asked for."""
+    """The tensor, which requires grad from now on if `requires_grad` is set."""
     return tensor if requires_grad is False else tensor.requires_grad_(requires_grad)

@@ -65,34 +65,139 @@ class OperatorMethods(PythonOperators):
         raise ArgumentTypeError("the elements of a tensor cannot be deleted")
 
     def where(self, condition: TensorBase, other: TensorBase | Number) -> Self:
-        """The tensor's elements where `condition` is true, `other` elsewhere."""
+        """The tensor's elements where a condition is true, other elements elsewhere.
+
+        Parameters
+        ----------
+        condition : Tensor
+            Of dtype bool; the three shapes broadcast.
+        other : Tensor or number
+            What to take where `condition` is false.
+
+        Returns
+        -------
+        Tensor
+            ``vt.where(condition, x, other)``.
+
+        Raises
+        ------
+        DTypeError
+            If `condition` is not bool.
+        ShapeError
+            If the shapes do not broadcast.
+
+        Examples
+        --------
+        >>> x = vt.tensor([-1.0, 2.0])
+        >>> x.where(x > 0, 0)
+        tensor([0., 2.])
+        """
         return cast("Self", F.where(condition, self, other))
 
     def polygamma(self, n: AnyInt) -> Self:
-        """The derivative of order `n` of the digamma function."""
+        """The derivative of order `n` of the digamma function, at each element.
+
+        Parameters
+        ----------
+        n : int
+            The order, from 0 up.
+
+        Returns
+        -------
+        Tensor
+            ``vt.polygamma(n, x)``.
+
+        Raises
+        ------
+        OptionValueError
+            If `n` is negative.
+
+        Examples
+        --------
+        >>> vt.tensor([1.0]).polygamma(1)  # pi**2 / 6
+        tensor([1.6449])
+        """
         return F.polygamma(n, self)
 
     def sum_to_size(
         self, *sizes: AnyInt | Sequence[int], size: Sequence[int] | None = None
     ) -> Self:
-        """The sum over what broadcasting from a shape added; the tensor itself if that is nothing.
+        """The sum over the dimensions that broadcasting from a shape added.
+
+        It is the derivative of `expand`: the gradient of a broadcast operand is of the operand's
+        shape.
+
+        Parameters
+        ----------
+        *sizes : int, or one sequence of int
+            A shape that broadcasts to the tensor's.
+        size : sequence of int, optional
+            The shape as a keyword.
+
+        Returns
+        -------
+        Tensor
+            A new tensor of the shape; the tensor itself if it has the shape.
 
         Raises
         ------
         ShapeError
             If the shape does not broadcast to the tensor's.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, 3)
+        >>> x.sum_to_size(3), x.sum_to_size(2, 1)
+        (tensor([2., 2., 2.]), tensor([[3.],
+                [3.]]))
         """
         return F.sum_to(self, sizes, size)
 
     def split(self, split_size: AnyInt | Sequence[int], dim: AnyInt = 0) -> tuple[Self, ...]:
-        """Pieces along a dimension; see `vtgrad.split`."""
+        """Parts of the tensor along a dimension, as views; see `vtgrad.split`.
+
+        Parameters
+        ----------
+        split_size : int or sequence of int
+            The length of each part but perhaps the last, or the length of every part.
+        dim : int, default 0
+            The dimension.
+
+        Returns
+        -------
+        tuple of Tensor
+            Views of the tensor: writing to the tensor writes to them.
+
+        Raises
+        ------
+        ShapeError, DimensionError
+            If the lengths do not fit, or there is no such dimension.
+
+        Examples
+        --------
+        >>> vt.arange(5).split(2)
+        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+        """
         return F.split(self, split_size, dim)
 
     @property
     def T(self) -> Self:
-        """All dimensions in reverse order; a view.
+        """All dimensions in reverse order.
 
-        Only of matrices, else there is a warning: use `mT`, or `permute`.
+        Meant for matrices; for other tensors there is a warning: use `mT` or `permute`.
+
+        Returns
+        -------
+        Tensor
+            A view: writing to it writes to the tensor.
+
+        Examples
+        --------
+        >>> x = vt.zeros(2, 3)
+        >>> x.T[0] = 1
+        >>> x
+        tensor([[1., 0., 0.],
+                [1., 0., 0.]])
         """
         if self.ndim != 2:
             _warn_of_rank("T", self.ndim)
@@ -100,12 +205,22 @@ class OperatorMethods(PythonOperators):
 
     @property
     def mT(self) -> Self:
-        """The last two dimensions exchanged; a view.
+        """The last two dimensions exchanged: each matrix of a batch transposed.
+
+        Returns
+        -------
+        Tensor
+            A view; of a 0-d tensor, with a warning, the tensor itself.
 
         Raises
         ------
         ShapeError
             If there is one dimension only.
+
+        Examples
+        --------
+        >>> vt.zeros(5, 2, 3).mT.shape
+        vtgrad.Size([5, 3, 2])
         """
         if self.ndim == 0:
             _warn_of_rank("mT", 0)
@@ -119,12 +234,23 @@ class OperatorMethods(PythonOperators):
 
     @property
     def H(self) -> Self:
-        """A matrix transposed and conjugated; a view.
+        """A matrix transposed and conjugated.
+
+        Returns
+        -------
+        Tensor
+            A view, whose values are conjugated when they are read.
 
         Raises
         ------
         ShapeError
-            If there is another number of dimensions.
+            If the tensor is not a matrix, unless it is 0-d; that gives a warning.
+
+        Examples
+        --------
+        >>> vt.tensor([[1 + 2j, 3 - 1j]]).H
+        tensor([[1.-2.j],
+                [3.+1.j]])
         """
         if self.ndim not in (0, 2):
             raise ShapeError(
@@ -138,12 +264,22 @@ class OperatorMethods(PythonOperators):
 
     @property
     def mH(self) -> Self:
-        """The last two dimensions exchanged, and conjugated; a view.
+        """The last two dimensions exchanged, and conjugated: `H` of each matrix of a batch.
+
+        Returns
+        -------
+        Tensor
+            A view, whose values are conjugated when they are read.
 
         Raises
         ------
         ShapeError
             If there is one dimension only.
+
+        Examples
+        --------
+        >>> vt.zeros(5, 2, 3).mH.shape
+        vtgrad.Size([5, 3, 2])
         """
         return F.adjoint(self)
 
@@ -151,11 +287,17 @@ class OperatorMethods(PythonOperators):
 
     @property
     def real(self) -> Self:
-        """The real parts, as a view; can be assigned. A real tensor itself.
+        """The real parts.
+
+        Assigned to, it writes them.
+
+        Returns
+        -------
+        Tensor
+            A view of a complex tensor; a real tensor itself.
 
         Examples
         --------
-        >>> import vtgrad as vt
         >>> z = vt.tensor([1 + 2j, 3 - 4j])
         >>> z.real = vt.tensor([5.0, 6.0])
         >>> z
@@ -169,12 +311,27 @@ class OperatorMethods(PythonOperators):
 
     @property
     def imag(self) -> Self:
-        """The imaginary parts, as a view; can be assigned.
+        """The imaginary parts.
+
+        Assigned to, it writes them.
+
+        Returns
+        -------
+        Tensor
+            A view.
 
         Raises
         ------
         DTypeError
             If the tensor is not complex.
+
+        Examples
+        --------
+        >>> z = vt.tensor([1 + 2j, 3 - 4j])
+        >>> z.imag.zero_()
+        tensor([0., 0.])
+        >>> z
+        tensor([1.+0.j, 3.+0.j])
         """
         return F.imag(self)
 

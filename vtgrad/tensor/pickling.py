@@ -2,18 +2,18 @@
 
 NOTE [ Copies keep aliasing ]
 
-A tensor is stored as its storage, its version counter and its geometry. The first two are objects
-that `pickle` and `copy.deepcopy` meet once for all tensors that share them, so tensors that
-shared memory, and noticed each other's writes, do so after the trip, and no longer with those
-that did not make it. What comes back is a leaf and no view. A geometry from a pickle is not
-believed: it must lie inside its storage.
+A tensor is stored as its storage, its version counter and its geometry. `pickle` and
+`copy.deepcopy` store the first two once for all tensors that share them. So tensors that shared
+memory and a version counter share copies of them afterwards, but not with tensors that were not
+copied. The copy is a leaf and not a view. A geometry from a pickle is checked: it must be inside
+its storage.
 
-Whether the copy is an inference tensor is decided where it is made, as for all new memory. So a
-counter comes back as `INFERENCE` in inference mode; and outside, `INFERENCE` as None, which stands
-for one counter for each storage.
+Whether the copy is an inference tensor depends on the mode in which the copy is made, as for all
+new memory. So a counter is restored as `INFERENCE` in inference mode; and outside, `INFERENCE` is
+restored as None, which means one counter for each storage.
 
-What a subclass keeps beside the tensor, in ``__dict__`` or in slots of its own, goes along as it
-does for all Python objects, by the subclass's ``__getstate__`` and ``__setstate__`` if it has them.
+The attributes of a subclass, in ``__dict__`` or in its slots, are copied as for all Python objects,
+by the subclass's ``__getstate__`` and ``__setstate__`` if it has them.
 """
 
 from __future__ import annotations
@@ -45,33 +45,33 @@ State = tuple[type[TensorBase], Storage, VersionCounter, DType, Shape, Shape, in
 
 
 def reduce_tensor(tensor: TensorBase) -> tuple[object, State] | tuple[object, State, object]:
-    """How to make the tensor again, for `pickle`, and what to give it then, if anything."""
+    """For `pickle`: the function that rebuilds the tensor, its arguments, and any state."""
     attributes = _attributes_of(tensor)
     facts = _facts_of(tensor)
     return (_rebuilt, facts) if attributes is None else (_rebuilt, facts, attributes)
 
 
 def _attributes_of(tensor: TensorBase) -> object:
-    """What a subclass keeps beside the tensor, in the form that `pickle` takes; None if nothing."""
+    """The attributes of a subclass, in the form that `pickle` takes; None if there are none."""
     return type(tensor).__getstate__(tensor)
 
 
 def state_of(tensor: TensorBase) -> object:
     """``__getstate__`` of tensors whose class has none of its own.
 
-    Tensors have it because native classes do, whose own would list what the facts have already.
+    Tensors define it because native classes have one that repeats the content of the facts.
     """
     state = object.__getstate__(tensor)
     if not isinstance(state, tuple):
         return state
     attributes, slots = state
-    # All that the library keeps in slots is in the facts.
+    # The slots of the library are in the facts.
     kept = {name: value for name, value in slots.items() if name != "_impl"}
     return (attributes, kept) if kept else attributes
 
 
 def give_state(tensor: TensorBase, state: object) -> None:
-    """``__setstate__`` of tensors whose class has none of its own: what `pickle` does."""
+    """``__setstate__`` of tensors whose class has none of its own: as `pickle` does it."""
     for attributes in state if isinstance(state, tuple) else (state,):
         for name, value in (attributes or {}).items():
             object.__setattr__(tensor, name, value)
@@ -121,7 +121,7 @@ def deep_copy(tensor: TensorBase, memo: dict[int, object]) -> TensorBase:
         own_meta(new).own_cell().grad = copy.deepcopy(meta.cell.grad, memo)
     attributes = _attributes_of(tensor)
     if attributes is not None:
-        give: Callable[[object], None] = new.__setstate__  # type: ignore[attr-defined]  # tensors have it, see `give_state`
+        give: Callable[[object], None] = new.__setstate__  # type: ignore[attr-defined]  # tensors have one, see `give_state`
         give(copy.deepcopy(attributes, memo))
     return new
 
@@ -138,7 +138,7 @@ def _rebuilt(
     conjugated: object = False,
     negated: object = False,
 ) -> TensorBase:
-    """The tensor that `reduce_tensor` took apart; whatever a pickle holds may arrive here."""
+    """The tensor from the result of `reduce_tensor`; a pickle may contain any arguments."""
     if not (
         isinstance(cls, type)
         and issubclass(cls, TensorBase)
@@ -184,7 +184,7 @@ def _reduce_storage(storage: Storage) -> tuple[Callable[[bytes], Storage], tuple
 def _reduce_counter(
     counter: VersionCounter,
 ) -> tuple[Callable[[], VersionCounter | None], tuple[()]]:
-    """The copy's memory has not been written yet."""
+    """The reduction of a counter: the copy's memory has not been written yet."""
     return (_uncounted if counter is INFERENCE else _counter), ()
 
 
@@ -196,8 +196,8 @@ def _uncounted() -> VersionCounter | None:
     return counter_of_new()
 
 
-# The counters of storages that were copied from inference tensors' and are no longer, by the
-# identity of the array that each is about to live as long as.
+# The counters of normal storages that were copied from storages of inference tensors, by the
+# identity of the storage's array; an entry lives as long as the array.
 _counters: Final[dict[int, tuple[weakref.ref[Array], VersionCounter]]] = {}
 
 
@@ -214,4 +214,4 @@ def _counter_for(storage: Storage) -> VersionCounter:
 
 
 copyreg.pickle(Storage, _reduce_storage)
-copyreg.pickle(VersionCounter, _reduce_counter)  # type: ignore[arg-type]  # None is what stands for a counter here
+copyreg.pickle(VersionCounter, _reduce_counter)  # type: ignore[arg-type]  # None means no counter here

@@ -1,4 +1,4 @@
-"""Where and how a tensor is stored, as programs for several devices and layouts ask for it."""
+"""The device and the layout of a tensor, for programs that support several."""
 
 from __future__ import annotations
 
@@ -9,45 +9,133 @@ __all__ = ["PlaceMethods"]
 
 
 class PlaceMethods(TensorBase):
-    """Answers that are the same for every tensor here: strided memory of the CPU."""
+    """Properties that are the same for every tensor here: strided memory of the CPU."""
 
     __slots__ = ()
 
     @property
     def layout(self) -> MemoryLayout:
-        """How elements are stored: always `vtgrad.strided`."""
+        """How elements are stored: at the distances that the strides give.
+
+        Returns
+        -------
+        layout
+            Always `vtgrad.strided`.
+
+        Examples
+        --------
+        >>> vt.zeros(2).layout
+        vtgrad.strided
+        """
         return MemoryLayout.STRIDED
 
     @property
     def is_cpu(self) -> bool:
-        """Whether the memory is the CPU's: always True."""
+        """Whether the memory is the CPU's.
+
+        Returns
+        -------
+        bool
+            Always True.
+
+        Examples
+        --------
+        >>> vt.zeros(2).is_cpu
+        True
+        """
         return True
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the memory is a GPU's: always False."""
+        """Whether the memory is a GPU's.
+
+        Returns
+        -------
+        bool
+            Always False.
+
+        Examples
+        --------
+        >>> vt.zeros(2).is_cuda
+        False
+        """
         return False
 
     @property
     def is_meta(self) -> bool:
-        """Whether there is a shape without memory: always False."""
+        """Whether the tensor has a shape but no memory.
+
+        Returns
+        -------
+        bool
+            Always False.
+
+        Examples
+        --------
+        >>> vt.zeros(2).is_meta
+        False
+        """
         return False
 
     @property
     def is_sparse(self) -> bool:
-        """Whether only some elements are stored: always False."""
+        """Whether only elements other than zero are stored.
+
+        Returns
+        -------
+        bool
+            Always False.
+
+        Examples
+        --------
+        >>> vt.zeros(2).is_sparse
+        False
+        """
         return False
 
     @property
     def is_quantized(self) -> bool:
-        """Whether elements stand for others: always False."""
+        """Whether elements are integers that stand for floating numbers.
+
+        Returns
+        -------
+        bool
+            Always False.
+
+        Examples
+        --------
+        >>> vt.zeros(2).is_quantized
+        False
+        """
         return False
 
     @property
     def is_nested(self) -> bool:
-        """Whether rows have sizes of their own: always False."""
+        """Whether rows have sizes of their own.
+
+        Returns
+        -------
+        bool
+            Always False.
+
+        Examples
+        --------
+        >>> vt.zeros(2).is_nested
+        False
+        """
         return False
 
     def get_device(self) -> int:
-        """The number of the GPU: always -1, there is none."""
+        """The number of the GPU that the memory is on.
+
+        Returns
+        -------
+        int
+            Always -1: there is none.
+
+        Examples
+        --------
+        >>> vt.zeros(2).get_device()
+        -1
+        """
         return -1

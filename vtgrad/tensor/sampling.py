@@ -1,4 +1,4 @@
-"""Random tensors made from nothing."""
+"""Random tensors made from sizes."""
 
 from __future__ import annotations
 
@@ -33,25 +33,35 @@ def rand(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers spread evenly over [0, 1).
+    """Random numbers, uniform over ``[0, 1)``.
 
     Parameters
     ----------
     *sizes : int, or one sequence of int
-        The shape; the keyword `size` takes a sequence too.
+        The shape.
+    size : sequence of int, optional
+        The shape as a keyword, in place of `sizes`.
     generator : Generator, optional
-        What to draw from; the default generator unless given.
+        The source of the numbers; the default generator if omitted.
     out, dtype, device, requires_grad
-        As in `zeros`.
+        As in `zeros`. Of a complex dtype both parts are drawn.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`.
 
     Raises
     ------
     NotSupportedError
         If the dtype is neither floating nor complex.
+    ArgumentTypeError
+        If `generator` is not a generator.
+    ShapeError, DTypeError, OutGradError
+        As `zeros` does.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.rand(2, 3)
     >>> bool(((x >= 0) & (x < 1)).all())
     True
@@ -71,7 +81,30 @@ def randn(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Standard normal numbers; see `rand`. Complex ones have variance 1 in both parts together."""
+    """Random numbers of the standard normal distribution: mean 0, variance 1.
+
+    Parameters
+    ----------
+    *sizes, size, generator, out, dtype, device, requires_grad
+        As in `rand`. Complex numbers have variance 1 in both parts together.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`.
+
+    Raises
+    ------
+    NotSupportedError, ArgumentTypeError, ShapeError, DTypeError, OutGradError
+        As `rand` does.
+
+    Examples
+    --------
+    >>> g = vt.Generator().manual_seed(0)
+    >>> x = vt.randn(10_000, generator=g)
+    >>> abs(x.mean().item()) < 0.05, abs(x.std().item() - 1) < 0.05
+    (True, True)
+    """
     shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype, device)
     array: Array = np.empty(shape, wanted)
     run_quietly(carry_out, run_quietly(normal_, array, generator=generator))
@@ -112,27 +145,39 @@ def randint(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Integers of ``[low, high)``.
+    """Random integers, uniform over ``[low, high)``.
+
+    Called as ``randint(high, size)`` or ``randint(low, high, size)``.
 
     Parameters
     ----------
-    low, high : int
-        The first one, 0 unless given, and the one after the last.
+    low : int, default 0
+        The smallest integer.
+    high : int
+        One more than the largest integer.
     size : sequence of int
         The shape.
-    generator, out, device, requires_grad
+    generator, out
         As in `rand`.
-    dtype : DType, optional
-        int64 unless given.
+    dtype : dtype, optional
+        By default that of `out`, or int64; a floating one holds the integers as well.
+    device, requires_grad
+        As in `rand`.
+
+    Returns
+    -------
+    Tensor
+        A new leaf, or `out`.
 
     Raises
     ------
     ShapeError
-        If there is no such integer, or the dtype cannot hold them.
+        If there is no such integer, the dtype cannot hold them, or a size is negative.
+    ArgumentTypeError
+        If `size` is not a sequence, a bound is not an integer, or one of the three is missing.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.randint(3, 5, (100,))
     >>> int(x.min()), int(x.max())
     (3, 4)
@@ -174,16 +219,23 @@ def randperm(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The integers below `n` in a random order.
+    """The integers from 0 to ``n - 1`` in a random order.
 
     Parameters
     ----------
     n : int
         How many.
-    generator, out, device, requires_grad
+    generator, out
         As in `rand`.
-    dtype : DType, optional
-        int64 unless given.
+    dtype : dtype, optional
+        By default that of `out`, or int64.
+    device, requires_grad
+        As in `rand`.
+
+    Returns
+    -------
+    Tensor
+        A new leaf of one dimension, or `out`.
 
     Raises
     ------
@@ -194,9 +246,10 @@ def randperm(
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.randperm(4).sort().values
-    tensor([0, 1, 2, 3])
+    >>> rows = vt.arange(8).view(4, 2)
+    >>> shuffled = rows[vt.randperm(4)]
+    >>> shuffled.sort(dim=0).values.equal(rows)
+    True
     """
     check_device(device)
     source = source_of(generator)
@@ -249,21 +302,43 @@ def normal(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Normal numbers of given means and standard deviations.
+    """Random numbers of normal distributions with given means and standard deviations.
+
+    Called with two numbers and a size, or with at least one tensor.
 
     Parameters
     ----------
-    mean, std : Tensor or float
-        If one of them is a tensor, they broadcast, and the gradients of both are zeros.
-    size : sequence of int
-        The shape, if both are numbers.
+    mean : Tensor or float
+        The means. A tensor of means or deviations that requires grad gets zeros as its
+        gradient.
+    std : Tensor or float, default 1.0
+        The standard deviations; its shape broadcasts with that of `mean`.
+    size : sequence of int, optional
+        The shape, if `mean` and `std` are numbers.
     generator, out, dtype, device, requires_grad
         As in `rand`; the last three only together with `size`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor, or `out`.
 
     Raises
     ------
     ShapeError
-        If a standard deviation is negative.
+        If a standard deviation is negative, or the shapes do not broadcast.
+    ArgumentTypeError
+        If `size` is missing for numbers, or given for tensors.
+    NotSupportedError
+        If the dtype is an integer one.
+
+    Examples
+    --------
+    >>> x = vt.normal(vt.tensor([0.0, 100.0]), vt.tensor([1.0, 0.0]))
+    >>> x[1]
+    tensor(100.)
+    >>> vt.normal(0.0, 2.0, (2, 3)).shape
+    vtgrad.Size([2, 3])
     """
     if size is not None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype, device)

@@ -1,8 +1,8 @@
-"""The tensor that users work with.
+"""The public tensor class.
 
-`Tensor` is put together from five parts, each in a file of its own: the operators as methods
-(`ops/generated/methods.py`), the Python operators, the gradient attributes, the ways to and from
-NumPy and Python, and where and how elements are stored.
+`Tensor` inherits from five classes, each in a file of its own: the operators as methods
+(`ops/generated/methods.py`), the Python operators, the gradient attributes, the conversions to and
+from NumPy and Python, and the device and layout.
 """
 
 from __future__ import annotations
@@ -27,7 +27,22 @@ __all__ = ["Tensor"]
 class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, PlaceMethods):
     """An array with views, in-place writes and gradients.
 
-    Make one with `vtgrad.tensor`, `vtgrad.zeros` or `vtgrad.from_numpy`.
+    Functions make tensors, not the class: `vtgrad.tensor` copies Python data,
+    `vtgrad.from_numpy` takes over an array's memory, `vtgrad.zeros` and its like begin with
+    constants. Operators of Python and of `vtgrad` compute new tensors; indexing and shape
+    operators return views of the same memory; methods that end with an underscore, ``x[...] =
+    v`` and ``x += v`` write in place. What depends on a leaf with ``requires_grad=True`` is
+    recorded, and `backward` adds gradients into its ``.grad``.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> y = x * x
+    >>> y[0] *= 10  # a write through a view
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([[20., 40.],
+            [ 6.,  8.]])
     """
 
     __slots__ = ("__weakref__",)
@@ -43,8 +58,8 @@ class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, PlaceMethods):
         raise ArgumentTypeError("make tensors with vtgrad.tensor, not by calling the class")
 
     if not TYPE_CHECKING:
-        # Hidden from type checkers: subclasses state what their own take and return. They stand
-        # here because native base classes have some, too.
+        # Hidden from type checkers, so that subclasses may declare their own types. Defined here
+        # because native base classes have such methods, too.
 
         def __getstate__(self) -> object:
             return state_of(self)

@@ -5,9 +5,14 @@ in-place helpers, on the same random programs.
 
 - :mod:`~vtgrad.testing.world` predicts what a program does, without a graph;
 - :mod:`~vtgrad.testing.steps` are the statements, :mod:`~vtgrad.testing.program` prints them;
-- :mod:`~vtgrad.testing.session` runs a program on the model and on a library and compares;
-- :mod:`~vtgrad.testing.strategies` and :mod:`~vtgrad.testing.machine` make programs with
-  Hypothesis, which only these two and the next import and which is not installed with vtgrad;
+- :mod:`~vtgrad.testing.session` runs a program on a library and asks judges after every step;
+- :mod:`~vtgrad.testing.judging` says what a judge is, :mod:`~vtgrad.testing.model_judge` is the one
+  that compares with the model;
+- :mod:`~vtgrad.testing.shrink` makes failing programs small;
+- :mod:`~vtgrad.testing.strategies` draws steps and :mod:`~vtgrad.testing.writer` makes programs of
+  them, from a random generator or from what :mod:`~vtgrad.testing.machine` gives;
+- :mod:`~vtgrad.testing.machine` makes programs with Hypothesis, which only it and the next import
+  and which is not installed with vtgrad;
 - :mod:`~vtgrad.testing.checking` is for users: `Rule`, `check` and `machine` let operators of
   theirs take part.
 """

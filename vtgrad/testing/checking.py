@@ -36,6 +36,16 @@ def machine(*rules: Rule, library: Library | None = None) -> type[ViewsAndWrites
     -------
     type
         For ``run_state_machine_as_test``, or for its attribute ``TestCase``.
+
+    Raises
+    ------
+    ValueError
+        If two rules have the same name.
+
+    Examples
+    --------
+    >>> doubled = Rule("doubled", lambda x: x * 2, lambda x: x * 2)
+    >>> TestDoubled = machine(doubled).TestCase  # found by pytest and unittest
     """
     where = vtgrad_library(vtgrad) if library is None else library
     named = {rule.name: rule for rule in rules}
@@ -51,7 +61,7 @@ def check(*rules: Rule, programs: int = 200, library: Library | None = None) -> 
     ----------
     *rules : Rule
         The operators, of different names.
-    programs : int
+    programs : int, default 200
         How many programs, of about 25 steps.
     library : Library, optional
         Where the programs run; vtgrad by default.
@@ -59,9 +69,10 @@ def check(*rules: Rule, programs: int = 200, library: Library | None = None) -> 
     Raises
     ------
     DivergenceError
-        If one does something else than the model says; the message is a small program.
+        If a program behaves differently from the model; the message is a small program.
     ValueError
-        If an operator was never called, because `accepts` or its reference refused.
+        If two rules have the same name, or an operator was never called, because `accepts` or
+        its reference refused.
 
     Examples
     --------

@@ -34,31 +34,38 @@ class Rule:
     call : callable
         The operator: takes `operands` tensors and nothing else.
     reference : callable
-        The same with NumPy alone: takes as many float64 arrays and returns the result. For a view
-        it must pick elements of whatever array it is given.
+        The same with NumPy alone: takes as many float64 arrays and returns the result. For a
+        view it must pick elements of whatever array it is given.
     gradient : callable, optional
         Takes the gradient of the result and then the operands, and returns an array for each
         operand. Without it, central differences of `reference` judge; then no operand may lie
         where the function has a kink, which `accepts` can see to.
-    operands : int
+    operands : int, default 1
         Number of tensors that it takes.
-    result : str
-        ``"new"`` if it returns a tensor on memory of its own, ``"view"`` if it returns a view of
-        its only operand, ``"written"`` if it writes to the first operand and leaves its shape.
+    result : {"new", "view", "written"}
+        ``"new"`` if it returns a tensor on memory of its own, ``"view"`` if it returns a view
+        of its only operand, ``"written"`` if it writes to the first operand and leaves its
+        shape.
     accepts : callable, optional
-        Takes the arrays; says whether the operator is defined there. Shapes are arbitrary, and so
-        are numbers, many of them small integers and zeros.
-    is_function : bool
-        Whether `call` applies a custom ``Function``. A view that one returns may not be written,
-        and a tensor that one writes forgets its retained gradient.
+        Takes the arrays; says whether the operator is defined there. Shapes are arbitrary, and
+        so are numbers, many of them small integers and zeros.
+    is_function : bool, default False
+        Whether `call` applies a custom ``Function``. A view that one returns may not be
+        written, and a tensor that one writes forgets its retained gradient.
     source : str, optional
         The text that defines `name`, to be put in front of a failing program. Unless given, the
         text of `call` where Python can find it.
 
+    Raises
+    ------
+    ValueError
+        If `name` is not a Python name, or `operands` is less than one, or not one for a view.
+
     Examples
     --------
-    >>> import numpy as np
     >>> rule = Rule("swish", lambda x: x * x.sigmoid(), lambda x: x / (1 + np.exp(-x)))
+    >>> rule.result
+    'new'
     """
 
     name: str

@@ -2,8 +2,6 @@
 
 import math
 
-from hypothesis import strategies as st
-
 from . import steps
 from .draws import (
     Draw,
@@ -62,9 +60,9 @@ def set_item(draw: Draw, world: World) -> Step | None:
     if sort == "mask":
         mask = booleans(draw, math.prod(shape))
         return steps.SetItem(target, number, mask=mask, shape=shape, grad=grad)
-    picks = draw(st.lists(st.integers(0, shape[0] - 1), min_size=1, max_size=2, unique=True))
+    picks = draw.indices(shape[0], 2, unique=True)
     value: steps.Value = number
-    if draw(st.booleans()):
+    if draw.boolean():
         value = f"t{fitting(draw, world, (len(picks), *shape[1:]))}"
     return steps.SetItem(target, value, picks=tuple(picks), grad=grad)
 
@@ -92,10 +90,10 @@ def beside(draw: Draw, world: World) -> Step | None:
         return set_item(draw, world)
     target, part = choose(draw, options)
     grad = grad_mode(draw)
-    if isinstance(part, int) and draw(st.booleans()):
+    if isinstance(part, int) and draw.boolean():
         return steps.SetItem(target, choose(draw, (0, 1, 4)), picks=(part,), grad=grad)
     value: steps.Value = choose(draw, (0, 1, 4))
-    if draw(st.booleans()):
+    if draw.boolean():
         value = f"t{fitting(draw, world, world.tensors[target].cells[part].shape)}"
     return steps.SetItem(target, value, (part,), grad=grad)
 

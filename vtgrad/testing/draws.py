@@ -5,8 +5,6 @@ import random
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from hypothesis import strategies as st
-
 from .model import Creation
 from .steps import Literal
 from .views import Argument
@@ -15,8 +13,10 @@ from .world import World
 __all__ = [
     "MOST_ELEMENTS",
     "MOST_LEAVES",
+    "MOST_SEEDS",
     "MOST_TENSORS",
     "Draw",
+    "RandomDraw",
     "any_tensor",
     "booleans",
     "choose",
@@ -37,29 +37,91 @@ T = TypeVar("T")
 #: The largest number of tensors alive at once, of elements of one, and of elements of all leaves.
 MOST_TENSORS, MOST_ELEMENTS, MOST_LEAVES = 12, 12, 16
 
-SEEDS = st.integers(0, 2**16 - 1)
+#: How many seeds there are.
+MOST_SEEDS = 2**16
 
 
 class Draw(Protocol):
-    """Hypothesis's ``data.draw``."""
+    """Where choices come from. The simplest option of each comes first."""
 
-    def __call__(self, strategy: st.SearchStrategy[T]) -> T:
-        """Draw one value."""
+    def one(self, options: Sequence[T]) -> T:
+        """Draw one of several."""
+
+    def several(self, options: Sequence[T], most: int) -> Sequence[T]:
+        """Draw at least one of several, each at most once."""
+
+    def integer(self, low: int, high: int) -> int:
+        """Draw an integer between two, both included."""
+
+    def boolean(self) -> bool:
+        """Draw False or True."""
+
+    def permutation(self, count: int) -> Sequence[int]:
+        """Draw an order of so many dimensions."""
+
+    def indices(self, size: int, most: int, *, unique: bool = False) -> Sequence[int]:
+        """Draw at least one index of a dimension of so many elements."""
+
+    def seed(self) -> int:
+        """Draw a seed for many numbers at once."""
+
+
+class RandomDraw:
+    """Choices of a random generator, for programs that a number decides.
+
+    Parameters
+    ----------
+    rng : random.Random
+        The generator.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+
+    def one(self, options: Sequence[T]) -> T:
+        """See `Draw`."""
+        return self.rng.choice(options)
+
+    def several(self, options: Sequence[T], most: int) -> Sequence[T]:
+        """See `Draw`."""
+        return self.rng.sample(options, self.rng.randint(1, min(most, len(options))))
+
+    def integer(self, low: int, high: int) -> int:
+        """See `Draw`."""
+        return self.rng.randint(low, high)
+
+    def boolean(self) -> bool:
+        """See `Draw`."""
+        return self.rng.random() < 0.5
+
+    def permutation(self, count: int) -> Sequence[int]:
+        """See `Draw`."""
+        return self.rng.sample(range(count), count)
+
+    def indices(self, size: int, most: int, *, unique: bool = False) -> Sequence[int]:
+        """See `Draw`."""
+        if unique:
+            return self.several(range(size), most)
+        return self.rng.choices(range(size), k=self.rng.randint(1, most))
+
+    def seed(self) -> int:
+        """See `Draw`."""
+        return self.rng.randrange(MOST_SEEDS)
 
 
 def choose(draw: Draw, options: Sequence[T]) -> T:
     """Draw one of several."""
-    return draw(st.sampled_from(options))
+    return draw.one(options)
 
 
 def some(draw: Draw, options: Sequence[int], most: int) -> tuple[int, ...]:
     """Draw at least one of several, each at most once."""
-    return tuple(draw(st.lists(st.sampled_from(options), min_size=1, max_size=most, unique=True)))
+    return tuple(draw.several(options, most))
 
 
 def often(draw: Draw) -> bool:
     """Draw True, nine times in ten."""
-    return draw(st.integers(0, 9)) < 9
+    return draw.integer(0, 9) < 9
 
 
 def grad_mode(draw: Draw) -> bool:
@@ -69,12 +131,12 @@ def grad_mode(draw: Draw) -> bool:
 
 def numbers(draw: Draw, count: int) -> tuple[int, ...]:
     """Draw small integers: one choice, whatever their number."""
-    return tuple(random.Random(draw(SEEDS)).choices((1, 2, 3, -1, -2, -3, 0), k=count))
+    return tuple(random.Random(draw.seed()).choices((1, 2, 3, -1, -2, -3, 0), k=count))
 
 
 def booleans(draw: Draw, count: int) -> tuple[bool, ...]:
     """Draw a mask."""
-    return tuple(random.Random(draw(SEEDS)).choices((True, False), k=count))
+    return tuple(random.Random(draw.seed()).choices((True, False), k=count))
 
 
 def literal(draw: Draw, shape: tuple[int, ...]) -> Literal:
@@ -120,8 +182,8 @@ def fitting(draw: Draw, world: World, shape: tuple[int, ...]) -> int:
 
 
 def _part(draw: Draw, size: int) -> Argument:
-    start = draw(st.integers(0, size))
-    stop = draw(st.integers(start, size))
+    start = draw.integer(0, size)
+    stop = draw.integer(start, size)
     pieces: list[Argument] = [
         *range(size), slice(None), slice(start, None), slice(None, stop), slice(start, stop),
         slice(None, None, 2), -1, None,
@@ -131,7 +193,7 @@ def _part(draw: Draw, size: int) -> Argument:
 
 def index_of(draw: Draw, shape: tuple[int, ...]) -> tuple[Argument, ...]:
     """Draw a basic index."""
-    count = draw(st.integers(1, max(1, len(shape))))
+    count = draw.integer(1, max(1, len(shape)))
     return tuple(_part(draw, shape[d]) if d < len(shape) else None for d in range(count))
 
 
@@ -146,17 +208,17 @@ def extra_of(
         case "masked_fill":
             return (booleans(draw, numel), choose(draw, (0, 5)))
         case "sum" | "prod":
-            return (draw(st.integers(0, ndim - 1)),) if ndim and draw(st.booleans()) else ()
+            return (draw.integer(0, ndim - 1),) if ndim and draw.boolean() else ()
         case "cumsum" | "flip":
-            return (draw(st.integers(0, ndim - 1)),) if ndim else None
+            return (draw.integer(0, ndim - 1),) if ndim else None
         case "index_select":
             if not ndim or not shape[0]:
                 return None
-            picks = draw(st.lists(st.integers(0, shape[0] - 1), min_size=1, max_size=3))
+            picks = draw.indices(shape[0], 3)
             return (0, tuple(picks))
         case "cat":
             return (0,) if ndim else None
         case "stack":
-            return (draw(st.integers(0, ndim)),)
+            return (draw.integer(0, ndim),)
         case _:
             return ()

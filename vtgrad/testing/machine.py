@@ -1,20 +1,25 @@
 """The state machine: Hypothesis writes programs, the session runs them against the model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, TypeVar
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from . import strategies
+from .draws import MOST_SEEDS
 from .libraries import Library
 from .session import DivergenceError, Session
-from .shrink import shrink
+from .shrink import attempt_in, shrink
 from .steps import Call, Step
+from .writer import ModelWriter
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
+
+T = TypeVar("T")
 
 _COMMON = settings(
     deadline=None,
@@ -39,6 +44,49 @@ PROFILES: dict[str, settings] = {
     "thorough": settings(_COMMON, max_examples=20_000, stateful_step_count=50),
     "hunt": settings(_COMMON, max_examples=1500, stateful_step_count=25, derandomize=True),
 }
+
+
+class HypothesisDraw:
+    """Choices of Hypothesis.
+
+    Parameters
+    ----------
+    data : DataObject
+        What a rule of the state machine draws from.
+    """
+
+    def __init__(self, data: st.DataObject) -> None:
+        self._draw = data.draw
+
+    def one(self, options: Sequence[T]) -> T:
+        """See `Draw`."""
+        return self._draw(st.sampled_from(options))
+
+    def several(self, options: Sequence[T], most: int) -> Sequence[T]:
+        """See `Draw`."""
+        strategy = st.lists(st.sampled_from(options), min_size=1, max_size=most, unique=True)
+        return self._draw(strategy)
+
+    def integer(self, low: int, high: int) -> int:
+        """See `Draw`."""
+        return self._draw(st.integers(low, high))
+
+    def boolean(self) -> bool:
+        """See `Draw`."""
+        return self._draw(st.booleans())
+
+    def permutation(self, count: int) -> Sequence[int]:
+        """See `Draw`."""
+        return self._draw(st.permutations(range(count)))
+
+    def indices(self, size: int, most: int, *, unique: bool = False) -> Sequence[int]:
+        """See `Draw`."""
+        places = st.integers(0, size - 1)
+        return self._draw(st.lists(places, min_size=1, max_size=most, unique=unique))
+
+    def seed(self) -> int:
+        """See `Draw`."""
+        return self._draw(st.integers(0, MOST_SEEDS - 1))
 
 
 class ViewsAndWrites(RuleBasedStateMachine):
@@ -83,22 +131,24 @@ class ViewsAndWrites(RuleBasedStateMachine):
         manners = self.library.manners
         if manners.exact and not exact:
             self.where = replace(self.library, manners=replace(manners, exact=False))
-        self.session = Session(self.where, inspects_always=inspects_always)
+        self.session = self._session(inspects_always=inspects_always)
         self.mixture = strategies.mixture_of(mixture, custom=bool(self.library.rules))
-        for step in strategies.beginning(data.draw):
+        for step in self._writer(data).beginning():
             self._run(step)
+
+    def _session(self, *, inspects_always: bool) -> Session:
+        """Begin a program."""
+        return Session(self.where, inspects_always=inspects_always)
 
     @rule(data=st.data())
     def step(self, data: st.DataObject) -> None:
         """Draw a step, of a kind that this program is rich in, and run it on both sides."""
         if not self.session.ended:
-            self.draw_and_run(data.draw(st.sampled_from(self.mixture)), data)
+            for step in self._writer(data).next_steps():
+                self._run(step)
 
-    def draw_and_run(self, name: str, data: st.DataObject) -> None:
-        """Draw a step and run it on the model and on the library."""
-        step = strategies.STEPS[name](data.draw, self.session.world)
-        if step is not None:
-            self._run(step)
+    def _writer(self, data: st.DataObject) -> ModelWriter:
+        return ModelWriter(HypothesisDraw(data), self.session.world, self.mixture)
 
     def _run(self, step: Step) -> None:
         self._check(lambda: self._note(step, self.session.run(step)))
@@ -112,8 +162,9 @@ class ViewsAndWrites(RuleBasedStateMachine):
         try:
             act()
         except DivergenceError as found:
-            always = self.session.inspects_always
-            raise shrink(found, self.where, inspects_always=always) from None
+            ways = (False, True) if self.session.inspects_always else (False,)
+            attempts = [attempt_in(partial(self._session, inspects_always=w)) for w in ways]
+            raise shrink(found, attempts) from None
         self.failed = False
 
     def teardown(self) -> None:

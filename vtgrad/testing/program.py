@@ -1,11 +1,17 @@
-"""Prints programs: as a script for vtgrad, as its twin for PyTorch, and as data to replay."""
+"""Programs: sequences of steps, and how they are printed.
 
-from collections.abc import Mapping, Sequence
+A program is printed as a script for vtgrad, as its twin for PyTorch, and as data to replay. The
+text of its steps is the very text that is run, on all sides.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from .custom import Rule
-from .steps import Call, Step
+from .steps import Call, Line, Step
 
-__all__ = ["program_text", "script"]
+__all__ = ["program_text", "script", "without_orphans"]
 
 
 def script(
@@ -14,6 +20,7 @@ def script(
     rules: Mapping[str, Rule] | None = None,
     *,
     exact: bool = True,
+    prelude: Sequence[str] = (),
 ) -> str:
     """Write a program as a script.
 
@@ -27,6 +34,9 @@ def script(
         Operators of the user's; those that the program calls are defined at its top.
     exact : bool
         Whether vtgrad is left to its exact rule for saved values.
+    prelude : sequence of str
+        Definitions of what lines of text call, which are printed if they are called. Each may use
+        those before it.
 
     Examples
     --------
@@ -40,12 +50,46 @@ def script(
     """
     called = dict.fromkeys(step.name for step in steps if isinstance(step, Call))
     definitions = [line for name in called for line in ("", (rules or {})[name].definition(), "")]
-    lines = [f"import {module} as vt", *definitions, "", "seen = []"]
+    setup = [] if steps and all(isinstance(step, Line) for step in steps) else ["seen = []"]
     if module == "vtgrad" and not exact:
-        lines.append('vt.autograd.graph.set_overwrite_check("storage")')
+        setup.append('vt.autograd.graph.set_overwrite_check("storage")')
+    body = [line for step in steps for line in step.source(careful=module == "torch")]
+    needed = _needed(prelude, "\n".join(body))
+    return "\n".join([f"import {module} as vt", *definitions, "", *needed, *setup, *body])
+
+
+def _needed(prelude: Sequence[str], body: str) -> list[str]:
+    """Return the definitions that a program uses, with those that they use themselves."""
+    needed: list[str] = []
+    for part in reversed(prelude):
+        names = "|".join(_defined(part))
+        if re.search(rf"\b({names})\b", body):
+            needed.insert(0, part)
+            body += part
+    return needed
+
+
+def _defined(text: str) -> Iterable[str]:
+    """Return the names that a piece of a module defines."""
+    for statement in ast.parse(text).body:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            yield statement.name
+        elif isinstance(statement, ast.Assign):
+            for part in ast.walk(statement.targets[0]):
+                if isinstance(part, ast.Name):
+                    yield part.id
+
+
+def without_orphans(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Drop the steps that read a tensor which no kept step has named."""
+    known: set[str] = set()
+    kept = []
     for step in steps:
-        lines += step.source(careful=module == "torch")
-    return "\n".join(lines)
+        line = step.line()
+        if line.uses <= known:
+            kept.append(step)
+            known.update(line.defs)
+    return tuple(kept)
 
 
 def program_text(
@@ -54,14 +98,16 @@ def program_text(
     rules: Mapping[str, Rule] | None = None,
     *,
     exact: bool = True,
+    prelude: Sequence[str] = (),
+    replay: str = "vtgrad.testing.session.replay(steps, library)",
 ) -> str:
     """Write a failing program three times: for the library, for its peer, and to be replayed."""
     peer = "vtgrad" if library == "torch" else "torch"
     data = "\n".join(f"    {step!r}," for step in steps)
-    where = "vtgrad.testing.checking.machine(*rules).library" if rules else "library"
+    text = script(steps, library, rules, exact=exact, prelude=prelude)
+    twin = script(steps, peer, rules, exact=exact, prelude=prelude)
     return (
-        f"-- the program, on {library} (its last step diverges) --\n"
-        f"{script(steps, library, rules, exact=exact)}\n\n"
-        f"-- its twin, on {peer} --\n{script(steps, peer, rules, exact=exact)}\n\n"
-        f"-- to replay: vtgrad.testing.session.replay(steps, {where}) --\nsteps = [\n{data}\n]\n"
+        f"-- the program, on {library} (its last step diverges) --\n{text}\n\n"
+        f"-- its twin, on {peer} --\n{twin}\n\n"
+        f"-- to replay: {replay} --\nsteps = [\n{data}\n]\n"
     )

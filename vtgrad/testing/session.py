@@ -1,41 +1,105 @@
-"""Runs a program on the model and on a library, side by side, and compares after every step."""
+"""Runs a program step by step on a library, and lets judges compare after every step."""
 
-import gc
-import weakref
 from collections.abc import Sequence
-from typing import Literal, cast
+from dataclasses import dataclass, field
 
-import numpy as np
-
-from ..graph.node import Node
-from ..graph.overwrite_check import set_overwrite_check
-from .jets import FloatArray, Variable
-from .libraries import Library, TensorLike
-from .model import ModelTensor, RefusedError, SkippedError, UncertainError
+from .interpreter import Interpreter
+from .judging import Divergence, Judge, Verdict
+from .libraries import Library
+from .model_judge import ModelJudge
 from .program import program_text
-from .steps import Backward, Expected, Gradient, SecondOrder, Step
+from .steps import Step
 from .world import World
 
-__all__ = ["DivergenceError", "Session", "replay"]
+__all__ = ["DivergenceError", "Run", "Session", "replay"]
 
-#: How far numbers may be apart in programs that call operators of the user's.
-_ROUNDING = 1e-6
+#: So many differences after one step are printed.
+_MOST_SHOWN = 6
 
 
 class DivergenceError(AssertionError):
-    """The library did something else than the model; the message is a program that shows it.
+    """The library did something else than a judge says; the message is a program that shows it.
 
     Attributes
     ----------
+    what : str
+        What differs.
     steps : tuple of Step
         The program, whose last step diverged.
+    divergences : tuple of Divergence
+        All that differs after that step.
+
+    Examples
+    --------
+    >>> from vtgrad.testing.checking import DivergenceError, Rule, check
+    >>> wrong = Rule("doubled", lambda x: x * 2, lambda x: x * 3)
+    >>> try:
+    ...     check(wrong, programs=5)
+    ... except DivergenceError as found:
+    ...     print("doubled" in str(found))
+    True
     """
 
-    def __init__(self, what: str, steps: Sequence[Step], library: Library) -> None:
-        text = program_text(steps, library.name, library.rules, exact=library.manners.exact)
-        super().__init__(f"{what}\n\n{text}")
-        self.what = what
+    def __init__(
+        self,
+        divergences: Sequence[Divergence],
+        steps: Sequence[Step],
+        library: Library,
+        replay: str,
+    ) -> None:
+        self.divergences: tuple[Divergence, ...] = tuple(divergences)
         self.steps: tuple[Step, ...] = tuple(steps)
+        self.what = "\n".join(map(str, self.divergences[:_MOST_SHOWN]))
+        text = program_text(
+            steps,
+            library.name,
+            library.rules,
+            exact=library.manners.exact,
+            prelude=library.prelude,
+            replay=replay,
+        )
+        super().__init__(f"{self.what}\n\n{text}")
+
+    @property
+    def signature(self) -> str:
+        """Operator and observable: the same cause usually has the same signature."""
+        return f"{self.steps[-1].line().op if self.steps else ''}: {self.divergences[0].signature}"
+
+
+@dataclass
+class Run:
+    """What became of a program.
+
+    Attributes
+    ----------
+    steps : list of Step
+        The steps that ran, up to and with the one that diverged.
+    failure : DivergenceError or None
+        What a judge found.
+    excused : str or None
+        Why the program was ended early without a failure.
+    errors : int
+        How many steps were refused, as they had to be.
+    ended : bool
+        Set when a judge can say nothing more: after a failure, and where the state of its side is
+        no longer known.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    failure: DivergenceError | None = None
+    excused: str | None = None
+    errors: int = 0
+    ended: bool = False
+
+    @property
+    def divergences(self) -> tuple[Divergence, ...]:
+        """What differed after the last step; empty when nothing did."""
+        return () if self.failure is None else self.failure.divergences
+
+    @property
+    def signature(self) -> str:
+        """See `DivergenceError`; empty where nothing differed."""
+        return "" if self.failure is None else self.failure.signature
 
 
 class Session:
@@ -47,304 +111,87 @@ class Session:
         Where the program is run.
     inspects_always : bool
         Read ``grad_fn`` of every tensor after every step. Reading rebuilds, so programs in which
-        nobody looks behave differently inside: both are worth testing.
+        nothing is read behave differently inside: both are worth testing.
+    judges : sequence of Judge, optional
+        What compares after each step; a `ModelJudge` by default.
 
     Attributes
     ----------
-    ended : bool
-        Set when the model can no longer tell the library's state: a failed backward of a library
-        that stops half-way.
+    subject : Interpreter
+        The side that is judged.
+    run_so_far : Run
+        The steps that ran, and what became of them.
     """
 
-    def __init__(self, library: Library, *, inspects_always: bool = False) -> None:
+    def __init__(
+        self,
+        library: Library,
+        *,
+        inspects_always: bool = False,
+        judges: Sequence[Judge] = (),
+    ) -> None:
         self.library = library
         self.inspects_always = inspects_always
-        self.world: World = World(library.manners, rules=library.rules)
-        self.steps: list[Step] = []
-        self.ended: bool = False
-        self.seen: list[tuple[str, TensorLike]] = []
-        self._names: dict[str, object] = {"vt": library.module, "seen": self.seen}
-        self._names.update((name, rule.call) for name, rule in library.rules.items())
-        self._nodes: dict[int, tuple[Variable | None, object]] = {}
+        self.subject: Interpreter = Interpreter(library)
+        self.judges: tuple[Judge, ...] = tuple(judges) or (
+            ModelJudge(library, inspects_always=inspects_always),
+        )
+        self.run_so_far: Run = Run()
+        for judge in self.judges:
+            judge.begin(self.subject)
 
-    def run(self, step: Step) -> bool:
-        """Do one step and compare; return False if the model makes no prediction for it.
+    @property
+    def steps(self) -> list[Step]:
+        """The steps that ran."""
+        return self.run_so_far.steps
+
+    @property
+    def ended(self) -> bool:
+        """Whether no further step can be judged."""
+        return self.run_so_far.ended
+
+    @property
+    def world(self) -> World:
+        """The model of the program, where one of the judges has one."""
+        return next(judge.world for judge in self.judges if isinstance(judge, ModelJudge))
+
+    def run(self, step: Step, *, last: bool = False) -> bool:
+        """Do one step and compare; return False if a judge can say nothing about it.
+
+        Parameters
+        ----------
+        last : bool
+            Whether the step is known to be the last one.
 
         Raises
         ------
         DivergenceError
-            If model and library disagree.
+            If a judge and the library disagree.
         """
-        if self.ended:
+        if self.ended or not all(judge.prepare(step) for judge in self.judges):
             return False
-        self.world.journal.clear()
-        heard = len(self.world.heard)
-        expected: Expected | None = None
-        kinds: tuple[str, ...] = ()
-        possible: tuple[str, ...] = ()
-        try:
-            expected = step.predict(self.world)
-        except SkippedError:
-            self.world.undo_reads()
-            return False
-        except RefusedError as refused:
-            kinds = refused.kinds
-        except UncertainError as uncertain:
-            possible = uncertain.kinds
         self.steps.append(step)
-        met = self._execute(step)
-        if possible:
-            if met in possible:
-                kinds = possible
-            else:
-                expected, kinds = self._predict_decided(step)
-        if (met is None) != (not kinds) or (met is not None and met not in kinds):
-            self._diverge(f"expected {_outcome(kinds)}, got {met or 'no error'}")
-        if kinds and heard == len(self.world.heard) and not self.library.manners.all_or_nothing:
-            if isinstance(step, Backward | Gradient | SecondOrder):
-                self.ended = True
-                return True
-        if met is None:
-            wrong = step.observe(self.world, self._tensor)
-            if wrong is not None:
-                self._diverge(wrong)
-        if expected is not None:
-            self._compare_results(expected)
-        self._compare_all()
+        error = self.subject.run(step)
+        for judge in self.judges:
+            self._take(judge, judge.judge(step, error, last=last))
+        self.run_so_far.errors += error is not None and self.run_so_far.excused is None
         return True
 
     def finish(self) -> None:
-        """Compare a last time, grad_fns included, then see that nothing outlives its users."""
-        if not self.ended:
-            for index in list(self.world.tensors):
-                self._inspect(index)
-        if self.library.frees_promptly:
-            self._check_lifetime()
+        """Let the judges compare a last time, and let go of what they hold; the first one last."""
+        for judge in reversed(self.judges):
+            self._take(judge, judge.finish())
 
-    # -- running -----------------------------------------------------------------------------
-
-    def _predict_decided(self, step: Step) -> tuple[Expected | None, tuple[str, ...]]:
-        """Predict a step that the library might have refused and did not."""
-        self.world.decided = True
-        try:
-            return step.predict(self.world), ()
-        except RefusedError as refused:
-            return None, refused.kinds
-        finally:
-            self.world.decided = False
-
-    def _execute(self, step: Step) -> str | None:
-        """Run the text of a step; return the kind of error that it met, or None."""
-        rule: Literal["elements", "storage"]
-        rule = "elements" if self.library.manners.exact else "storage"
-        for line in step.source(self.library.careful):
-            try:
-                with set_overwrite_check(rule):
-                    exec(line, self._names)
-            except Exception as error:
-                kind = self.library.kind(error)
-                if kind is None:
-                    what = f"{line!r} raised {type(error).__name__}: {error}"
-                    raise DivergenceError(what, self.steps, self.library) from error
-                return kind
-        return None
-
-    def _tensor(self, index: int) -> TensorLike:
-        return cast(TensorLike, self._names[f"t{index}"])
-
-    def _diverge(self, what: str) -> None:
-        raise DivergenceError(what, self.steps, self.library)
-
-    def _expect(self, what: str, expected: object, found: object) -> None:
-        if expected != found:
-            self._diverge(f"{what}: expected {expected}, found {found}")
-
-    def _expect_values(
-        self, what: str, expected: FloatArray | None, tensor: TensorLike | None
-    ) -> None:
-        if expected is None or tensor is None:
-            self._expect(what, None if expected is None else expected.tolist(), tensor)
-            return
-        if self.library.rules:
-            self._expect_close(what, expected, tensor)
-            return
-        self._expect(f"{what}.shape", expected.shape, tuple(tensor.shape))
-        if expected.size:
-            self._expect(what, expected.tolist(), tensor.tolist())
-
-    # -- comparing ---------------------------------------------------------------------------
-
-    def _compare_results(self, expected: Expected) -> None:
-        for name, values in expected.exact.items():
-            found = cast("Sequence[TensorLike | None]", self._names.pop(name))
-            for number, (value, tensor) in enumerate(zip(values, found, strict=True)):
-                self._expect_values(f"{name}[{number}]", value, tensor)
-        for name, arrays in expected.close.items():
-            found = cast("Sequence[TensorLike | None]", self._names.pop(name))
-            for number, (array, tensor) in enumerate(zip(arrays, found, strict=True)):
-                self._expect_close(f"{name}[{number}]", array, tensor)
-        for scratch in ("w", "k"):
-            self._names.pop(scratch, None)
-
-    def _expect_close(self, what: str, expected: FloatArray, tensor: TensorLike | None) -> None:
-        found = np.zeros_like(expected)
-        if tensor is not None:
-            self._expect(f"{what}.shape", expected.shape, tuple(tensor.shape))
-            found = np.array(tensor.tolist()).reshape(expected.shape)
-        if not self._close(expected, found):
-            self._diverge(f"{what}: expected {expected.tolist()}, found {found.tolist()}")
-
-    def _close(self, expected: FloatArray, found: FloatArray) -> bool:
-        if not self.library.rules:
-            return np.allclose(found, expected, 1e-9, 1e-9)
-        # Differences of a reference are exact to so much of the largest number.
-        largest = max(1.0, float(np.abs(expected).max(initial=0.0)))
-        return np.allclose(found, expected, _ROUNDING, _ROUNDING * largest)
-
-    def _compare_heard(self) -> None:
-        heard = [(name, _flat(gradient)) for name, gradient in self.seen]
-        expected, found = sorted(self.world.heard), sorted(heard)
-        if self.library.rules and [name for name, _ in expected] == [name for name, _ in found]:
-            pairs = zip(self.world.heard, heard, strict=True)
-            if all(
-                one == other and len(a) == len(b) and self._close(np.array(a), np.array(b))
-                for (one, a), (other, b) in pairs
-            ):
-                return
-        self._expect("what hooks have seen", expected, found)
-
-    def _compare_all(self) -> None:
-        self._compare_heard()
-        places: dict[int, int] = {}
-        for index, model in self.world.tensors.items():
-            tensor = self._tensor(index)
-            self._compare_plain(index, model, tensor)
-            if not model.buffer.values.size:
-                continue  # no memory, no address
-            memory = tensor.untyped_storage().data_ptr()
-            if places.setdefault(model.buffer.index, memory) != memory:
-                self._diverge(f"t{index} is not on the buffer that it shares")
-        if len(set(places.values())) != len(places):
-            self._diverge("tensors of different buffers share memory")
-        for index in list(self.world.tensors) if self.inspects_always else ():
-            self._inspect(index)
-
-    def _compare_plain(self, index: int, model: ModelTensor, tensor: TensorLike) -> None:
-        """Compare all that can be read without touching the graph."""
-        name, geometry = f"t{index}", model.geometry
-        self._expect(f"{name}.shape", geometry.shape, tuple(tensor.shape))
-        if geometry.numel:  # the strides of an empty tensor lead nowhere
-            self._expect(f"{name}.stride()", geometry.strides, tuple(tensor.stride()))
-        self._expect(f"{name}.storage_offset()", geometry.offset, tensor.storage_offset())
-        self._expect(f"{name}.is_inference()", model.is_inference, tensor.is_inference())
-        if not model.is_inference:
-            self._expect(f"{name}._version", model.counter.version, tensor._version)
-        self._expect(f"{name}.requires_grad", model.requires_grad, tensor.requires_grad)
-        self._expect(f"{name}._is_view()", model.base is not None, tensor._is_view())
-        self._expect_values(name, model.values.reshape(geometry.shape), tensor)
-        if self.library.rules and geometry.numel:
-            # Rounding differs; what is compared with it later must not.
-            model.buffer.values[model.cells.ravel()] = np.array(tensor.tolist()).ravel()
-        base = tensor._base
-        if model.base is None:
-            self._expect(f"{name}._base", None, base)
-        elif self.world.tensors.get(model.base.index) is model.base:
-            if base is not self._tensor(model.base.index):
-                self._diverge(f"{name}._base is not t{model.base.index}")
-        elif base is None:
-            self._diverge(f"{name}._base is None")
-        if model.leaf is not None or (model.retains and model.base is None):
-            self._compare_grad(name, model, tensor)
-
-    def _compare_grad(self, name: str, model: ModelTensor, tensor: TensorLike) -> None:
-        expected = None if model.grad is None else model.grad.reshape(model.cells.shape)
-        grad = tensor.grad
-        self._expect_values(f"{name}.grad", expected, grad)
-        if grad is not None and grad.requires_grad:
-            self._diverge(f"{name}.grad requires grad")
-
-    def _inspect(self, index: int) -> None:
-        """Read grad_fn and what depends on it, twice."""
-        model, tensor = self.world.tensors[index], self._tensor(index)
-        name, kind = f"t{index}", model.unreadable()
-        if kind is not None:
-            for attribute in ("grad_fn", "is_leaf"):
-                self._expect(
-                    f"error of {name}.{attribute}", kind, self._error_of(tensor, attribute)
-                )
-            return
-        self.world.refresh(model)
-        try:
-            node, again, leaf = tensor.grad_fn, tensor.grad_fn, tensor.is_leaf
-        except Exception as error:
-            what = f"reading {name}.grad_fn raised {type(error).__name__}: {error}"
-            raise DivergenceError(what, self.steps, self.library) from error
-        if node is not again:
-            self._diverge(f"{name}.grad_fn is another object when read again")
-        self._expect(f"{name}.is_leaf", model.node is None, leaf)
-        self._expect(f"{name} has a grad_fn", model.node is not None, node is not None)
-        last = self._nodes.get(index)
-        if last is not None and (last[0] is model.node) != (last[1] is node):
-            verb = "is still" if last[1] is node else "is no longer"
-            self._diverge(f"{name}.grad_fn {verb} the one that was seen before")
-        self._nodes[index] = (model.node, node)
-        if model.node is not None and model.node.name:
-            expected = model.node.name.rpartition("::")[2]
-            self._expect(f"{name}.grad_fn.name()", expected, _name_of(node).rpartition("::")[2])
-        if model.retains:
-            self._compare_grad(name, model, tensor)
-
-    def _error_of(self, tensor: TensorLike, attribute: str) -> str | None:
-        try:
-            getattr(tensor, attribute)
-        except Exception as error:  # noqa: BLE001 - any error of the library is an outcome
-            return self.library.kind(error)
-        return None
-
-    # -- lifetime ----------------------------------------------------------------------------
-
-    def _check_lifetime(self) -> None:
-        """Drop everything; without the collector's help nothing may be left."""
-        watched: list[tuple[str, weakref.ref[object]]] = []
-        for name, value in self._names.items():
-            if name.startswith("t") and name[1:].isdigit():
-                watched.append((name, weakref.ref(value)))
-        for index, (_, node) in self._nodes.items():
-            if isinstance(node, Node):
-                # A node cannot be referred to weakly, but what is noted on it dies with it.
-                mark: _Mark | None = _Mark()
-                node.metadata["lifetime"] = mark
-                watched.append((f"t{index}.grad_fn", weakref.ref(mark)))
-        node = value = mark = None
-        was_enabled = gc.isenabled()
-        gc.disable()
-        try:
-            self._nodes.clear()
-            self._names.clear()
-            left = [name for name, reference in watched if reference() is not None]
-        finally:
-            if was_enabled:
-                gc.enable()
-        if left:
-            self._diverge(f"alive after the program's end, so in a cycle: {', '.join(left)}")
-
-
-class _Mark:
-    """Something that can be referred to weakly."""
-
-
-def _flat(gradient: TensorLike) -> list[float]:
-    numbers: list[float] = np.array(gradient.tolist(), dtype=np.float64).ravel().tolist()
-    return numbers
-
-
-def _outcome(kinds: Sequence[str]) -> str:
-    return " or ".join(kinds) or "no error"
-
-
-def _name_of(node: object) -> str:
-    name = getattr(node, "name", None)
-    return str(name()) if callable(name) else ""
+    def _take(self, judge: Judge, verdict: Verdict) -> None:
+        run = self.run_so_far
+        run.excused = run.excused or verdict.excused
+        if verdict.divergences:
+            run.ended = True
+            run.failure = DivergenceError(
+                verdict.divergences, self.steps, self.library, judge.replay
+            )
+            raise run.failure from verdict.cause
+        run.ended = run.ended or verdict.ends
 
 
 def replay(steps: Sequence[Step], library: Library, *, inspects_always: bool = False) -> Session:

@@ -7,10 +7,12 @@ hundred runs.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
-from .libraries import Library
+from .program import without_orphans
 from .session import DivergenceError, Session
 from .steps import (
     Apply,
@@ -19,6 +21,7 @@ from .steps import (
     Detach,
     Gradient,
     Inference,
+    Line,
     Literal,
     SecondOrder,
     SetItem,
@@ -26,30 +29,57 @@ from .steps import (
     View,
 )
 
-__all__ = ["shrink"]
+__all__ = ["Attempt", "attempt_in", "shrink"]
+
+#: Runs what can be run of a program; returns its divergence if it fails as the original does.
+Attempt: TypeAlias = Callable[[Sequence[Step]], DivergenceError | None]
 
 
-def shrink(found: DivergenceError, library: Library, *, inspects_always: bool) -> DivergenceError:
-    """Return the divergence of the smallest program that could be made of a failing one."""
-    best = found
-    for inspects in (False, True) if inspects_always else (False,):
-        again = _run(found.steps, library, inspects_always=inspects)
+def shrink(
+    found: DivergenceError, attempts: Sequence[Attempt], *, budget: float = math.inf
+) -> DivergenceError:
+    """Return the divergence of the smallest program that could be made of a failing one.
+
+    Parameters
+    ----------
+    found : DivergenceError
+        The program as it failed.
+    attempts : sequence of callable
+        Ways to run a program, the ones preferred first. The first in which the whole program fails
+        again is used for all smaller ones.
+    budget : float
+        How many programs may be run at most.
+    """
+    for attempt in attempts:
+        again = attempt(found.steps)
         if again is not None:
-            best = _smallest(again, library, inspects_always=inspects)
-            break
-    return best
+            return _smallest(again, _Limited(attempt, budget))
+    return found
 
 
-def _smallest(best: DivergenceError, library: Library, *, inspects_always: bool) -> DivergenceError:
+class _Limited:
+    """An attempt that gives up when it was made too often."""
+
+    def __init__(self, attempt: Attempt, budget: float) -> None:
+        self._attempt = attempt
+        self._left = budget
+
+    def __call__(self, steps: Sequence[Step]) -> DivergenceError | None:
+        self._left -= 1
+        kept = without_orphans(steps)
+        return self._attempt(kept) if kept and self._left >= 0 else None
+
+
+def _smallest(best: DivergenceError, attempt: Attempt) -> DivergenceError:
     while True:
         before = best
         for candidate in [*_without_steps(best), *_bypassing(best)]:
-            shorter = _run(candidate, library, inspects_always=inspects_always)
+            shorter = attempt(candidate)
             if shorter is not None and len(shorter.steps) < len(best.steps):
                 best = shorter
                 break
         if best is before:
-            best = _plainer(best, library, inspects_always=inspects_always)
+            best = _plainer(best, attempt)
         if best is before:
             return best
 
@@ -74,23 +104,32 @@ def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
             outs, source = step.outs if isinstance(step, View) else (step.out,), step.of
         elif isinstance(step, Apply | Call):
             outs, source = (step.out,), step.operands[0]
+        elif isinstance(step, Line) and step.defs and step.uses and not step.is_pass:
+            outs, source = tuple(map(_number, step.defs)), min(map(_number, step.uses))
         else:
             continue
         rest = [_renamed(later, outs, source) for later in found.steps[place + 1 :]]
         yield [*found.steps[:place], *rest]
 
 
+def _number(name: str) -> int:
+    return int(name[1:])
+
+
 def _renamed(step: Step, old: Sequence[int], new: int) -> Step:
     """Let a step speak of tensor `new` where it speaks of one of `old`."""
     if isinstance(step, Inference):
         return Inference(_renamed(step.step, old, new))
-    names = {f"t{index}": f"t{new}" for index in old}
+    if isinstance(step, Line):
+        names = "|".join(f"t{index}" for index in old)
+        return replace(step, text=re.sub(rf"\b({names})\b", f"t{new}", step.text))
+    names_of = {f"t{index}": f"t{new}" for index in old}
 
     def swap(value: object) -> object:
         if isinstance(value, tuple):
             return tuple(swap(part) for part in value)
         if isinstance(value, str):
-            return names.get(value, value)
+            return names_of.get(value, value)
         return new if value in old else value
 
     changes: dict[str, object] = {}
@@ -105,6 +144,8 @@ def _renamed(step: Step, old: Sequence[int], new: int) -> Step:
 
 def _refitted(step: Step, session: Session) -> Step:
     """Give a pass a cotangent of the shape that its tensor has by now."""
+    if isinstance(step, Line):
+        return step
     if isinstance(step, Inference):
         return Inference(_refitted(step.step, session))
     subject: int = getattr(step, "target", -1)
@@ -123,12 +164,11 @@ def _refitted(step: Step, session: Session) -> Step:
     return replace(step, cotangent=Literal(shape, numbers))
 
 
-def _plainer(best: DivergenceError, library: Library, *, inspects_always: bool) -> DivergenceError:
+def _plainer(best: DivergenceError, attempt: Attempt) -> DivergenceError:
     """Set one thing to its plain value: recording on, the graph kept, few inputs."""
     for place, step in enumerate(best.steps):
         for plain in _plain(step):
-            candidate = [*best.steps[:place], plain, *best.steps[place + 1 :]]
-            plainer = _run(candidate, library, inspects_always=inspects_always)
+            plainer = attempt([*best.steps[:place], plain, *best.steps[place + 1 :]])
             if plainer is not None and len(plainer.steps) <= len(best.steps):
                 return plainer
     return best
@@ -138,6 +178,8 @@ def _plain(step: Step) -> Iterator[Step]:
     if isinstance(step, Inference):
         yield step.step
         yield from map(Inference, _plain(step.step))
+    if isinstance(step, Line) and step.mode:
+        yield replace(step, mode="")
     for name, value in (("grad", True), ("retain", True), ("factor", 1), ("requires_grad", False)):
         if getattr(step, name, value) != value:
             yield replace(step, **{name: value})
@@ -148,15 +190,30 @@ def _plain(step: Step) -> Iterator[Step]:
             yield replace(step, inputs=tuple(i for i in step.inputs if i != index))
 
 
-def _run(
-    steps: Sequence[Step], library: Library, *, inspects_always: bool
-) -> DivergenceError | None:
+def attempt_in(make: Callable[[], Session], signature: str = "") -> Attempt:
+    """Return the attempt that runs a program in a session of its own.
+
+    Parameters
+    ----------
+    make : callable
+        Makes a session.
+    signature : str
+        Of the failures that count; any if it is empty.
+    """
+
+    def attempt(steps: Sequence[Step]) -> DivergenceError | None:
+        failure = _failure(make(), steps)
+        return failure if failure is None or signature in ("", failure.signature) else None
+
+    return attempt
+
+
+def _failure(session: Session, steps: Sequence[Step]) -> DivergenceError | None:
     """Run what can be run of a program; return its divergence, if it has one."""
-    session = Session(library, inspects_always=inspects_always)
     try:
-        for step in steps:
+        for number, step in enumerate(steps, 1):
             try:
-                session.run(_refitted(step, session))
+                session.run(_refitted(step, session), last=number == len(steps))
             except KeyError:
                 continue  # of a tensor that is gone
         session.finish()

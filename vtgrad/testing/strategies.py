@@ -1,4 +1,4 @@
-"""Draws steps that fit the present state of a program, with Hypothesis.
+"""Draws steps that fit the present state of a program, from what the model knows of it.
 
 Each function draws one kind of step. Nothing is avoided because it would raise: an error is an
 outcome that the model predicts. Choices are ordered from simple to complex, so that programs
@@ -8,8 +8,6 @@ shrink towards few, plain steps on the oldest tensors.
 import math
 from collections.abc import Callable
 from dataclasses import replace
-
-from hypothesis import strategies as st
 
 from . import steps
 from .drawn_writes import beside, count, fill, rearrange, resize, set_item, write
@@ -85,7 +83,7 @@ def view_call(draw: Draw, tensor: ModelTensor) -> ViewCall:
     ):
         options.append("as_strided")
     method = choose(draw, options)
-    dim = draw(st.integers(0, max(ndim - 1, 0)))
+    dim = draw.integer(0, max(ndim - 1, 0))
     return _arguments(draw, method, shape, dim, tensor)
 
 
@@ -97,33 +95,33 @@ def _arguments(
         case "[]":
             return ViewCall("[]", index_of(draw, shape))
         case "select":
-            return ViewCall("select", (dim, draw(st.integers(-shape[dim], shape[dim]))))
+            return ViewCall("select", (dim, draw.integer(-shape[dim], shape[dim])))
         case "narrow":
-            start = draw(st.integers(0, shape[dim]))
-            return ViewCall("narrow", (dim, start, draw(st.integers(0, shape[dim] - start))))
+            start = draw.integer(0, shape[dim])
+            return ViewCall("narrow", (dim, start, draw.integer(0, shape[dim] - start)))
         case "transpose":
-            return ViewCall("transpose", (dim, draw(st.integers(-ndim, ndim - 1))))
+            return ViewCall("transpose", (dim, draw.integer(-ndim, ndim - 1)))
         case "permute":
-            return ViewCall("permute", (tuple(draw(st.permutations(range(ndim)))),))
+            return ViewCall("permute", (tuple(draw.permutation(ndim)),))
         case "unsqueeze":
-            return ViewCall("unsqueeze", (draw(st.integers(-ndim - 1, ndim)),))
+            return ViewCall("unsqueeze", (draw.integer(-ndim - 1, ndim),))
         case "squeeze_dim":
             return ViewCall("squeeze", (dim,))
         case "expand":
-            sizes = tuple(2 if n == 1 and draw(st.booleans()) else n for n in shape)
-            return ViewCall("expand", (2, *sizes) if not sizes or draw(st.booleans()) else sizes)
+            sizes = tuple(2 if n == 1 and draw.boolean() else n for n in shape)
+            return ViewCall("expand", (2, *sizes) if not sizes or draw.boolean() else sizes)
         case "view":
             asked = choose(draw, _other_shapes(shape))
             name = "reshape" if reshaped(tensor.geometry, asked) is not None else "view"
             return ViewCall(choose(draw, ("view", name)), asked)
         case "diagonal":
-            return ViewCall("diagonal", (draw(st.integers(-1, 1)), *choose(draw, ((0, 1), (1, 0)))))
+            return ViewCall("diagonal", (draw.integer(-1, 1), *choose(draw, ((0, 1), (1, 0)))))
         case "as_strided":
             return _strided(draw, tensor)
         case "split":
-            return ViewCall("split", (draw(st.integers(1, 2)), dim))
+            return ViewCall("split", (draw.integer(1, 2), dim))
         case "chunk":
-            return ViewCall("chunk", (draw(st.integers(1, 2)), dim))
+            return ViewCall("chunk", (draw.integer(1, 2), dim))
         case "unbind":
             return ViewCall("unbind", (0,))
         case _:
@@ -132,10 +130,10 @@ def _arguments(
 
 def _strided(draw: Draw, tensor: ModelTensor) -> ViewCall:
     """Draw a strided region that does not touch a cell twice."""
-    offset = draw(st.integers(0, 1))
-    size, stride = draw(st.integers(1, 2)), draw(st.integers(1, 2))
-    outer = draw(st.integers(1, 2))
-    if draw(st.booleans()):
+    offset = draw.integer(0, 1)
+    size, stride = draw.integer(1, 2), draw.integer(1, 2)
+    outer = draw.integer(1, 2)
+    if draw.boolean():
         return ViewCall("as_strided", ((size,), (stride,), offset))
     return ViewCall("as_strided", ((outer, size), (size * stride, stride), offset))
 
@@ -163,7 +161,7 @@ def region(draw: Draw, world: World) -> Step | None:
     tensor = world.tensors[of]
     shape = tensor.geometry.shape
     call = ViewCall("[]", index_of(draw, shape))
-    if len(shape) > 1 and draw(st.booleans()):
+    if len(shape) > 1 and draw.boolean():
         call = ViewCall("transpose", (0, len(shape) - 1))
     return _view(draw, world, of, call, grad=True)
 
@@ -256,7 +254,7 @@ def custom(draw: Draw, world: World) -> Step | None:
     shape = world.tensors[first].geometry.shape
     alike = [i for i, t in sorted(world.tensors.items()) if t.geometry.shape == shape]
     others = (
-        choose(draw, alike) if draw(st.booleans()) else fitting(draw, world, shape)
+        choose(draw, alike) if draw.boolean() else fitting(draw, world, shape)
         for _ in range(rule.operands - 1)
     )
     operands = (first, *others)
@@ -296,17 +294,17 @@ def detach(draw: Draw, world: World) -> Step | None:
 def flag(draw: Draw, world: World) -> Step | None:
     """Draw ``requires_grad_`` or ``detach_``."""
     target = any_tensor(draw, world)
-    if draw(st.booleans()):
+    if draw.boolean():
         return steps.Detach_(target)
     tensor = world.tensors[target]
     room = len(world.variables.leaf_columns) + tensor.geometry.numel <= MOST_LEAVES
-    return steps.Require(target, room and draw(st.booleans()))
+    return steps.Require(target, room and draw.boolean())
 
 
 def hook(draw: Draw, world: World) -> Step | None:
     """Draw a tensor hook or ``retain_grad``."""
     target = any_tensor(draw, world)
-    if draw(st.booleans()):
+    if draw.boolean():
         return steps.Retain(target)
     return steps.Hook(target, f"h{len(world.variables.all)}", choose(draw, (1, 2, -1)))
 
@@ -338,7 +336,7 @@ def gradient(draw: Draw, world: World) -> Step | None:
     """Draw a call of ``grad``."""
     of = rooted(draw, world)
     cotangent = literal(draw, world.tensors[of].geometry.shape)
-    inputs = tuple(dict.fromkeys(rooted(draw, world) for _ in range(draw(st.integers(1, 2)))))
+    inputs = tuple(dict.fromkeys(rooted(draw, world) for _ in range(draw.integer(1, 2))))
     allow = choose(draw, (True, True, False))
     return steps.Gradient(of, cotangent, inputs, choose(draw, (True, False)), allow)
 

@@ -1,1 +1,1 @@
-"""Views: how a write through one tensor reaches the gradients of all its aliases."""
+"""Views: the gradients of all aliases of a tensor after a write through one of them."""

@@ -1,4 +1,4 @@
-"""Letting a tensor look at its memory, or at other memory, through another geometry."""
+"""Giving a tensor another geometry, on its own memory or on other memory."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def change_geometry(
     *,
     same_elements: bool = True,
 ) -> None:
-    """Look at what `changed` looks at from now on; the version moves, no element is written.
+    """Take over the geometry and memory of `changed`; the version moves, no element is written.
 
     Parameters
     ----------
     changed : TensorImpl
-        The new geometry, checked already.
+        The impl with the new geometry, already checked.
     operator : str
         The operator's name, for messages.
     node : Node or None
-        The producer of the tensor from now on, if that is recorded.
+        The new producer of the tensor, if the change is recorded.
     view_fn : Replay or None
-        For a view that needs it: how it is made from its base from now on.
+        For a view that needs it: the new way to make it from its base.
     same_elements : bool
-        As `set_own_history` has it.
+        As in `set_own_history`.
     """
     impl = target._impl
     count_change(impl, operator, BRACKETS)  # one function further than DIRECT

@@ -1,4 +1,4 @@
-"""Whether a tensor may be written now."""
+"""Checks before a write."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DEFAULT: Final = CreationMeta.DEFAULT
 
 
 def check_inplace(tensor: TensorBase) -> None:
-    """Raise if a write to `tensor` that is about to be recorded would make gradients wrong.
+    """Raise if a recorded write to `tensor` would make gradients wrong.
 
     Only called when recording is on and the written tensor or an operand requires grad: all
     other writes are free.
@@ -77,7 +77,7 @@ def check_self_overlap(tensor: TensorBase) -> None:
     Raises
     ------
     SelfOverlapError
-        If so: which value would remain is undefined.
+        If so: the remaining value would be undefined.
     """
     impl = tensor._impl
     if impl.array.flags.c_contiguous:
@@ -93,23 +93,23 @@ def check_self_overlap(tensor: TensorBase) -> None:
 
 
 def check_input_overlap(target: TensorImpl, source: TensorImpl, *, distinct: bool) -> None:
-    """Raise if an input shares some, but not the same, memory with what is written.
+    """Raise if an input overlaps the written tensor without being the same elements.
 
     Parameters
     ----------
     distinct : bool
-        Also raise if they share their memory element for element.
+        Also raise if they are the same elements.
 
     Raises
     ------
     InputOverlapError
-        If so: what the operator reads would depend on the order of writing.
+        If so: the values that the operator reads would depend on the order of writing.
     """
     if type(source.array) is not np.ndarray or type(target.array) is not np.ndarray:
         # The values of lazy tensors are read, or stored, as a copy.
         return
     if target is source:
-        # Also without elements, and with gaps between them.
+        # True also for an empty tensor and for one with gaps.
         shared = Overlap.FULL
     elif target._storage is None or target._storage is not source._storage:
         return
@@ -125,16 +125,16 @@ def check_input_overlap(target: TensorImpl, source: TensorImpl, *, distinct: boo
 
 
 def check_base(target: TensorBase) -> None:
-    """Raise if a write to a view could not be told apart in its base's gradient.
+    """Raise if the base's gradient has no separate part for a write to a view.
 
     Raises
     ------
     SelfOverlapError
-        If elements of the base share memory, or the view shows memory that is not the base's.
+        If elements of the base share memory, or the view has memory that is not the base's.
     NotSupportedError
         If complex numbers are viewed in a real base that begins in the middle of one.
     ViewInvalidError
-        If the view or its base looks at other memory by now.
+        If the view or its base was moved to other memory.
     """
     view = target._impl
     meta = view.autograd_meta
@@ -156,7 +156,7 @@ def check_base(target: TensorBase) -> None:
             offset=base.storage_offset,
         )
     if base.array.flags.c_contiguous and view.array.flags.c_contiguous:
-        # Nearly always: two ranges of bytes, one of which holds the other.
+        # The usual case: two ranges of bytes, one inside the other.
         start = view.byte_offset - base.byte_offset
         if start >= 0 and start + view.array.nbytes <= base.array.nbytes:
             return
@@ -189,7 +189,7 @@ def _in_bytes(impl: TensorImpl) -> Geometry:
 
 
 def flattened(arguments: Sequence[object]) -> Sequence[object]:
-    """The arguments, lists of them opened."""
+    """The arguments, with the items of lists among them."""
     for x in arguments:
         if isinstance(x, (list, tuple)):
             break

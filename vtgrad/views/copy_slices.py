@@ -30,20 +30,29 @@ __all__ = ["CopySlices"]
 
 
 class CopySlices(Node):
-    """Takes the gradient of a base apart into the part that was written and the rest.
+    """Splits the gradient of a base into the written part and the rest.
 
-    The rest goes on unchanged. The part goes through the node of the operator that wrote, and
-    what that node answers for its first input replaces the part.
+    The rest goes to the base's former producer unchanged. The part goes through the node of the
+    operator that wrote, and that node's gradient for its first input replaces the part.
 
     NOTE [ A write costs what it touches ]
 
-    If the incoming gradient is owned, the part is replaced inside that very array, which then
-    moves on to the base's former producer. Only the part is copied, for the inner node, which may
-    keep what it gets. So a buffer that is filled in k writes is differentiated in the time of
-    its k parts, not of k buffers.
+    If the incoming gradient is owned, the part is replaced inside that same array, which then goes
+    to the base's former producer. Only the part is copied, for the inner node, which may keep it.
+    So the backward of a buffer filled in k writes takes the time of its k parts, not of k buffers:
 
-    A large part is not even copied if the inner node's answer for it is the only one that is asked
-    for, as after `x[:n].mul_(2)`: what the node keeps is then what replaces the part.
+        b = x.clone(); b[1:3].mul_(w)          w = 5
+
+        gradient of the new b    [ 1 | 2  3 | 4 ]    owned
+                                       | copy of the part
+                                       v
+                                  MulBackward0  -->  gradient of w
+                                       | 5 * (2, 3) replaces the part
+                                       v
+        gradient of the old b    [ 1 |10 15 | 4 ]    the same array, to CloneBackward0
+
+    A large part is not even copied if the inner node's gradient for it is the only one needed, as
+    after `x[:n].mul_(2)`: the inner node then may overwrite the part itself.
 
     Attributes
     ----------
@@ -51,13 +60,13 @@ class CopySlices(Node):
         The node of the operator that wrote; None after it was freed. See
         Note [Unfinished writes] for what it is before.
     base_sizes, base_strides : tuple of int
-        Layout of the base, strides in bytes; gradients are brought into it.
+        Layout of the base, strides in bytes; gradients are copied into this layout.
     view_sizes, view_strides : tuple of int
         The written view, strides in bytes.
     offset : int
-        From the base's first element to the view's, in bytes.
+        Distance from the base's first element to the view's, in bytes.
     view_fn : callable or None
-        Makes the view from the base, where its geometry does not say how.
+        Makes the view from the base, if its geometry does not suffice.
     view_node : weak reference to WrittenView or None
         The view's producer, if it was built and the operator saved its result; see
         Note [A saved result of a written view].
@@ -95,11 +104,11 @@ class CopySlices(Node):
     ) -> CopySlices:
         """The new producer of `base`, after the operator of `function` wrote to `view`."""
         node = CopySlices((base_edge, *function.next_edges[1:]))
-        # Only this node sends gradients on: the former producer of the view is not needed any more.
+        # Only this node sends gradients: the former producer of the view is not needed any more.
         function.lead_like(node)
         node.fn = function
         if function.hooks is not None:
-            # So early, only nodes that run users' code have any.
+            # Before any hook is registered, only nodes that run user code have hooks.
             node.hooks = USERS_CODE
         array, part = base.array, view.array
         node.base_sizes, node.base_strides = array.shape, array.strides
@@ -125,7 +134,7 @@ class CopySlices(Node):
         self._inner().check_saved()
 
     def runs_users_code(self) -> bool:
-        """Whether the operator's node does."""
+        """Whether the operator's node calls a user's function."""
         return self.fn is not None and self.fn.runs_users_code()
 
     def release_variables(self) -> None:
@@ -146,7 +155,7 @@ class CopySlices(Node):
     def apply_owned(
         self, grad: Array, owned: bool, lend: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        """Gradients of the base and of the operator's other inputs, and who owns them.
+        """Gradients of the base and of the operator's other inputs, and their ownership.
 
         Parameters
         ----------
@@ -184,16 +193,16 @@ class CopySlices(Node):
         return answers, (FRESH, *ownership[1:])
 
     def _lends(self, part: Array, inner: Node, needs: int) -> bool:
-        """Whether the inner node may work on the part itself.
+        """Whether the inner node may overwrite the part itself.
 
-        It must say who holds its answers, which nodes of users' functions do not, and no other
-        input may get one that shares memory with the part.
+        It must state the ownership of its gradients, which nodes of custom Functions do not, and no
+        other input may get a gradient that shares memory with the part.
         """
         return (
             bool(inner.ownership)
             # A lazy conjugate or negative is read as a plain copy.
             and type(part) is np.ndarray
-            # Some functions round differently in steps through memory.
+            # Some functions round differently on strided memory.
             and part.flags.c_contiguous
             and not any(
                 needs >> nr & 1 and edge is not None
@@ -203,14 +212,14 @@ class CopySlices(Node):
         )
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """The same with a gradient that somebody else holds."""
+        """As `apply_owned`, with a gradient that is not owned."""
         grad = grads[0]
         if grad is None:
             return (None,) * len(self.next_edges)
         return self.apply_owned(grad, False, False, needs)[0]
 
     def written_edge(self) -> Edge:
-        """The edge of the written view, whose producer is a part of what this node produces."""
+        """The edge of the written view, whose producer makes it as a part of the base."""
         with graph_lock:
             known = None if self.view_node is None else self.view_node()
             if known is not None:
@@ -222,9 +231,10 @@ class CopySlices(Node):
             return self.remember_view_node(node)
 
     def remember_view_node(self, node: Node) -> Node:
-        """The view's producer, which was built, as one that `written_edge` finds again.
+        """Keep the view's producer, so that `written_edge` finds it again; the node to use.
 
-        It is another one only if the operator may have saved its result: else nothing asks.
+        It is a `WrittenView` only if the operator may have saved its result: otherwise
+        `written_edge` is not called.
         """
         function = self.fn
         if function is None or not (function.saves_results or function.runs_users_code()):
@@ -240,7 +250,7 @@ class CopySlices(Node):
             return operators().strided_node(
                 self, (self.base_sizes, base, 0), (sizes, strides, offset), dtype
             )
-        # The view is made from a tensor in the base's place.
+        # The view is made from a tensor with the base's layout.
         impl = self._laid_out(self._empty(self.input_metadata[0].dtype))
         impl.autograd_meta = AutogradMeta(self, 0)
         node = operators().replayed_node(operators().wrap(impl), self.view_fn)
@@ -279,7 +289,7 @@ class CopySlices(Node):
         return whole, part
 
     def _empty(self, dtype: NumpyDType) -> tuple[Array, Array]:
-        """An array in the base's layout, and the bytes that it lies in."""
+        """An array in the base's layout, and its bytes."""
         if 0 in self.base_sizes:
             return np.empty(self.base_sizes, dtype), np.empty(0, np.uint8)
         low, high = reach(self.base_sizes, self.base_strides, 0)
@@ -287,18 +297,18 @@ class CopySlices(Node):
         return np.ndarray(self.base_sizes, dtype, flat, -low, self.base_strides), flat
 
     def _laid_out(self, made: tuple[Array, Array]) -> TensorImpl:
-        """The impl of an array in the base's layout, on the bytes that it lies in."""
+        """The impl of an array in the base's layout, on its bytes."""
         whole, flat = made
         return TensorImpl(flat).alias(whole, self._start())
 
     def _start(self) -> int:
-        """Bytes before the base's first element: those of elements that lie before it."""
+        """Bytes before the base's first element, which negative strides reach."""
         return -reach(self.base_sizes, self.base_strides, 0)[0]
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
-        """The same, recorded."""
+        """As `apply_arrays`, recorded."""
         grad = grads[0]
         if grad is None:
             return (None,) * len(self.next_edges)

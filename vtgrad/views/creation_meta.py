@@ -1,12 +1,12 @@
-"""How a view came to be, and what that forbids.
+"""How a view was made, and the writes that this forbids.
 
 NOTE [ Creation of views ]
 
 A write through a view gives its base a new producer, and every other view of that base must then
 be able to find its own producer again. Some views cannot: those that are one of several results
 of a node, those made while nothing was recorded, and those made inside custom code. Each view
-remembers how it was made, a view of a view inherits the reason that its parent had, and the one
-table here says what happens when such a view, or the base under it, is written.
+records how it was made, a view of a view inherits its parent's restriction, and the one table here
+defines what happens when such a view, or its base, is written.
 
 `MULTI_OUTPUT_SAFE` is the mark of a view that is one of several, though each could be written
 alone; PyTorch declares it, and no operator there or here gives it.
@@ -73,10 +73,10 @@ _REFUSALS: Final[dict[CreationMeta, tuple[type[ViewInvalidError], str, str]]] = 
 
 
 def propagate(parent: CreationMeta, own: CreationMeta) -> CreationMeta:
-    """What a view of a view remembers: its own reason, else its parent's.
+    """The record of a view of a view: its own restriction, otherwise its parent's.
 
-    That the parent was made in inference mode counts for more than any mode that the view itself
-    was made in, or how many were made with it: what the base knows of ends at the parent.
+    A parent made in inference mode takes precedence over the mode and the operator of the view
+    itself: recorded history ends at the parent.
     """
     if own is CreationMeta.DEFAULT:
         return parent
@@ -86,7 +86,7 @@ def propagate(parent: CreationMeta, own: CreationMeta) -> CreationMeta:
 
 
 def made_unrecorded() -> CreationMeta:
-    """How a view is made of a normal tensor now that nothing is recorded."""
+    """The record of a view made of a normal tensor while nothing is recorded."""
     if is_inference_mode_enabled():
         return CreationMeta.INFERENCE_MODE
     return CreationMeta.NO_GRAD_MODE
@@ -107,14 +107,14 @@ def refuse_if_restricted(
     creation : CreationMeta
         How the view was made.
     modified : bool
-        False if the view is about to be written; True if its base has been, and the view's
-        producer is asked for.
+        False before a write to the view; True after a write to its base, when the view's producer
+        is read.
     producer : str
         The view's producer, for the message.
     made_at : Site, optional
-        Where the view was made.
+        The line that made the view.
     writes : sequence of Write
-        What has been written since the producer was valid, as far as that is known.
+        The known writes since the producer was valid.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def refuse_if_restricted(
     place = CallSite.of(made_at)
     if place is not None:
         text += quoted(f"made at {place}", place)
-    # The first of them has done it.
+    # The first of them made the view invalid.
     write = writes[0] if modified and writes else None
     if write is not None:
         text += quoted(f"written by {write.described}", write.place)

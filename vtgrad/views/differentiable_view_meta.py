@@ -3,12 +3,12 @@
 NOTE [ A view's producer goes stale ]
 
 After `v = b[0]; b.mul_(2)` the view `v` shows new values, so its producer must be a select of
-`b`'s new producer. Nothing is done at the write, which does not know the views of `b`. Instead a
-view remembers in `attr_version` the version for which its `grad_fn_` was made, and everybody
-reads it through `grad_fn()`: if the version has moved, the node is built again from the base's
-present producer and the view's geometry. Any write moves the version, recorded or not, so the
-rebuilt node may say the same as the old one; it is built all the same, because the version is
-all that can be known cheaply.
+`b`'s new producer. The write itself does nothing for the views of `b`, because `b` has no list of
+them. Instead a view records in `attr_version` the version for which its `grad_fn_` was made, and
+all code reads the producer through `grad_fn()`: if the version has moved, the node is rebuilt from
+the base's present producer and the view's geometry. Any write moves the version, recorded or not,
+so the rebuilt node may equal the old one; it is rebuilt even then, because only the version is
+cheap to compare.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class DifferentiableViewMeta(AutogradMeta):
     Attributes
     ----------
     base : TensorBase
-        What the view is a view of; never a view itself.
+        The base of the view; never a view itself.
     view_fn : Replay or None
         Makes the view from the base; see `ViewInfo`.
     creation_meta : CreationMeta
@@ -55,16 +55,15 @@ class DifferentiableViewMeta(AutogradMeta):
     attr_version : int
         The version for which `grad_fn_` was made.
     written_by : CopySlices or None
-        The base's producer since the view was written, while the view's own is not built yet.
+        The base's producer after a write to the view, until the view's own producer is built.
     made_at : Site or None
-        For views that may not be written only, else not set: the line that made the view, or the
-        one that it is a view of.
+        Only for views that may not be written, otherwise not set: the line that made the view, or
+        the view of which it is a view.
     base_fn : Node or None
-        With a retained gradient only: the base's producer for which `grad_fn_` was made. Of any
-        view, right after it was written: the node of the operator that wrote.
+        Only with a retained gradient: the base's producer for which `grad_fn_` was made. For any
+        view, right after a write to it: the node of the operator that wrote.
     kept_on : tuple
-        With a retained gradient only: the hooks of earlier producers of the very value that the
-        view shows.
+        Only with a retained gradient: the hooks of earlier producers of the view's present value.
     """
 
     __slots__ = (
@@ -98,7 +97,7 @@ class DifferentiableViewMeta(AutogradMeta):
         grad_fn: Node | None,
         output_nr: int,
     ) -> None:
-        # The fields of `AutogradMeta` too: calling its `__init__` would cost as much as all this.
+        # The fields of `AutogradMeta` too: calling its `__init__` would double the cost.
         self.requires_grad_ = False
         self.grad_fn_ = grad_fn
         self.output_nr = output_nr
@@ -116,20 +115,20 @@ class DifferentiableViewMeta(AutogradMeta):
 
     @property
     def backward_info(self) -> ViewInfo:
-        """The base and how to make the view again."""
+        """The base, and the function that makes the view again."""
         return ViewInfo(self.base, self.view_fn)
 
     @property
     def shared_view_info(self) -> bool:
-        """Whether forward mode and backward mode see the same base: so it is for every view here.
+        """Whether forward mode and backward mode have the same base, as for every view here.
 
-        They differ for what is a view in one mode only, as `detach` will be in forward mode.
+        They differ for a view in one mode only, as `detach` will be in forward mode.
         """
         return True
 
     @property
     def forward_info(self) -> ViewInfo:
-        """The base and how to make the view again, as forward mode sees them."""
+        """The base, and the function that makes the view again, for forward mode."""
         return self.backward_info
 
     def requires_grad(self) -> bool:
@@ -140,12 +139,12 @@ class DifferentiableViewMeta(AutogradMeta):
         return base_meta is not None and base_meta.requires_grad()
 
     def grad_fn(self, owner: TensorBase) -> Node | None:
-        """The producer of the view's present value, built again if it is stale.
+        """The producer of the view's present value, rebuilt if it is stale.
 
         Raises
         ------
         ViewInvalidError
-            If it is stale and cannot be built again; see Note [Creation of views].
+            If it is stale and cannot be rebuilt; see Note [Creation of views].
         """
         version = owner._impl.version
         if self.attr_version == version:
@@ -165,16 +164,16 @@ class DifferentiableViewMeta(AutogradMeta):
                 writes=recent_writes(owner._impl.version_counter, self.attr_version),
             )
         with graph_lock:
-            # Threads that meet here get the same node.
+            # Several threads that read a stale producer get the same node.
             if self.attr_version != version:
                 self._rebuild(owner, base)
                 self.attr_version = version
         return self.grad_fn_
 
     def was_written(self, slices: CopySlices, version: int) -> None:
-        """Let the part of `slices` that the view is become its producer, when somebody asks.
+        """Record that the view's producer, built on first use, is a part of `slices`.
 
-        Most views that are written are gone right afterwards, as in ``x[i] = v``.
+        Most written views die right after the write, as in ``x[i] = v``.
         """
         self.store_producer(slices, 0)
         self.attr_version = version
@@ -190,13 +189,13 @@ class DifferentiableViewMeta(AutogradMeta):
     def _rebuild(self, owner: TensorBase, base: TensorBase) -> None:
         """Replace the stale producer."""
         if self.requires_grad_:
-            # A view that was a leaf of its own shows what was written to its base now.
+            # A view that was a leaf itself now has the values written to its base.
             self.stop_being_leaf(LeafState.MOVED)
         old, old_nr = self.grad_fn_, self.output_nr
         parts: tuple[RetainedPart, ...] = ()
         written = None if self.base_fn is None else producer_of(base)
         if isinstance(written, CopySlices) and written.fn is self.base_fn:
-            # This very view was written; see Note [A saved result of a written view].
+            # The view itself was written; see Note [A saved result of a written view].
             rebuilt = self._rebuilt(owner, base)
             if rebuilt is not None:
                 rebuilt = written.remember_view_node(rebuilt)
@@ -210,8 +209,8 @@ class DifferentiableViewMeta(AutogradMeta):
             self.kept_on = earlier
         self.set_gradient_edge(rebuilt, 0)
         if keeps_value and old is not None and self.cell is not None:
-            # Nothing that the view shows was written: the old node still produces its value, and
-            # what was computed through it adds to the same gradient.
+            # No element of the view was written: the old node still produces its value, and results
+            # computed through the old node add to the same gradient.
             hooks = old.own_hooks()
             hooks.retain_grad[old_nr] = self.cell
             self.kept_on = (*earlier, (weakref.ref(hooks), old_nr))
@@ -231,10 +230,11 @@ class DifferentiableViewMeta(AutogradMeta):
             self.grad_fn_.own_hooks().view = weakref.ref(owner)
 
     def _parts_above(self, owner: TensorBase) -> tuple[RetainedPart, ...]:
-        """What a stale view is a part of; see Note [Retained gradients and views of views].
+        """The retained gradients of which a stale view's gradient is a part.
 
-        The producers of the views that retain their gradients are not built here: in backward
-        nodes run in the order in which they were made, which users' hooks see.
+        See Note [Retained gradients and views of views]. The producers of the views that retain
+        their gradients are not built here: in backward, nodes run in the order in which they were
+        made, which user hooks can observe.
         """
         impl = owner._impl
         return tuple(
@@ -250,12 +250,12 @@ class DifferentiableViewMeta(AutogradMeta):
         )
 
     def _views_above(self, owner: TensorBase) -> list[tuple[TensorBase, NodeHooks, InputMetadata]]:
-        """Views that this one was made of, the nearest first, if they retain their gradients.
+        """The views from which this one was made, nearest first, that retain their gradients.
 
         Returns
         -------
         list of tuple
-            The view, the hooks of the producer that it had then, and its shape and dtype.
+            The view, the hooks of its producer at that time, and its shape and dtype.
         """
         found: dict[int, tuple[TensorBase, NodeHooks, InputMetadata]] = {}
         node = self.grad_fn_
@@ -267,13 +267,13 @@ class DifferentiableViewMeta(AutogradMeta):
                     view = None if hooks.view is None else hooks.view()
                     if view is not None and view is not owner and self._is_part_of(owner, view):
                         found.setdefault(id(view), (view, hooks, meta))
-            # The node of a view leads to that of what it is a view of.
+            # The node of a view leads to the node of the viewed value.
             edge = node.next_edges[0] if node.is_view_node else None
             node = None if edge is None else edge.function
         return list(found.values())
 
     def _is_part_of(self, owner: TensorBase, view: TensorBase) -> bool:
-        """Whether a view that retains its gradient still shows the elements of this one."""
+        """Whether a view that retains its gradient still contains the elements of this one."""
         meta, own, other = view._impl.autograd_meta, owner._impl, view._impl
         if (
             not isinstance(meta, DifferentiableViewMeta)
@@ -295,7 +295,7 @@ class DifferentiableViewMeta(AutogradMeta):
         super().stop_retaining()
 
     def set_gradient_edge(self, node: Node | None, output_nr: int) -> None:
-        """Give the view a new producer; a retained gradient leaves all earlier ones."""
+        """Give the view a new producer; a retained gradient is removed from all earlier ones."""
         self.written_by = None
         self._leave_earlier_producers()
         super().set_gradient_edge(node, output_nr)
@@ -308,9 +308,9 @@ class DifferentiableViewMeta(AutogradMeta):
         self.kept_on = ()
 
     def _keeps_value(self, owner: TensorBase, base: TensorBase) -> bool:
-        """Whether every recorded write since `base_fn` was to other memory than the view's."""
+        """Whether no recorded write since `base_fn` touched the view's memory."""
         impl, base_impl = owner._impl, base._impl
-        # In bytes, as the nodes have it.
+        # In bytes, as in the nodes.
         item = impl.array.itemsize
         own = every_byte(
             impl.sizes, impl.array.strides, impl.byte_offset - base_impl.byte_offset, item
@@ -346,11 +346,11 @@ class DifferentiableViewMeta(AutogradMeta):
         )
 
     def restricted_at(self) -> Site | None:
-        """Where the view was made, or that which it is a view of, if it may not be written."""
+        """The line that made the view, or its parent, if the view may not be written."""
         return getattr(self, "made_at", None)
 
     def written_part(self, impl: TensorImpl) -> WrittenPart:
-        """What a write to the view leaves in its record; see Note [Who wrote]."""
+        """The part of a write's record that describes the view; see Note [Who wrote]."""
         layout, node = impl.layout, self.grad_fn_
         return (
             (impl.array.shape, impl.array.itemsize)
@@ -362,14 +362,14 @@ class DifferentiableViewMeta(AutogradMeta):
         )
 
     def saved_guard(self, owner: TensorBase) -> _Guard | None:
-        """Remember the restriction, in case the view is gone when it is unpacked."""
+        """The restriction, for a saved view that is dead when it is unpacked."""
         if self.creation_meta is CreationMeta.DEFAULT or not self.requires_grad():
             return None
         return _Guard(self.creation_meta, self.attr_version, self.describe(), self.restricted_at())
 
 
 class _Guard:
-    """Stands in for a saved view that was dropped; see `SavedVariable.check`."""
+    """Replaces a saved view that is dead; see `SavedVariable.check`."""
 
     __slots__ = ("creation", "made_at", "producer", "version")
 
@@ -387,7 +387,7 @@ class _Guard:
         self.made_at = made_at
 
     def check(self, counter: VersionCounter) -> None:
-        """Raise what reading the view's producer would raise.
+        """Raise the error that reading the view's producer would raise.
 
         Raises
         ------
@@ -405,9 +405,10 @@ class _Guard:
 
 
 def _retains_at(view: TensorBase, hooks: NodeHooks) -> bool:
-    """Whether a view's gradient is retained at its producer, and at an earlier one with `hooks`.
+    """Whether a view retains its gradient at its producer, and at an earlier one with `hooks`.
 
-    The first does not hold after it was turned in place, the second after its value was written.
+    The first is false after the view was transposed in place, the second after its value was
+    written.
     """
     meta = view_meta_of(view)
     node = None if meta is None else meta.grad_fn_
@@ -418,16 +419,16 @@ def _retains_at(view: TensorBase, hooks: NodeHooks) -> bool:
         return False
     if meta.attr_version != view._impl.version:
         if not meta._keeps_value(view, meta.base):
-            # What it retains is left to when its producer is asked for.
+            # The retained gradient is moved when the view's producer is read.
             hooks.view = None
             return False
-        # So the writes up to here are not looked at again.
+        # The writes up to here are not compared again.
         meta.base_fn = producer_of(meta.base)
     return True
 
 
 def refuse_other_memory() -> NoReturn:
-    """Raise for a view whose memory is not its base's any more.
+    """Raise for a view whose memory is no longer its base's.
 
     Raises
     ------
@@ -448,6 +449,6 @@ def producer_of(tensor: TensorBase) -> Node | None:
 
 
 def view_meta_of(tensor: TensorBase) -> DifferentiableViewMeta | None:
-    """The tensor's view metadata; None if it is no view."""
+    """The tensor's view metadata; None if it is not a view."""
     meta = tensor._impl.autograd_meta
     return meta if isinstance(meta, DifferentiableViewMeta) else None

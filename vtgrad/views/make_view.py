@@ -22,7 +22,7 @@ __all__ = ["make_view", "make_views"]
 
 T = TypeVar("T", bound=TensorBase)
 
-# Looking up a member of an enumeration costs as much as the test that it is for.
+# Looking up a member of an enumeration costs as much as the test that uses it.
 _DEFAULT: Final = CreationMeta.DEFAULT
 _MULTI_OUTPUT: Final = CreationMeta.MULTI_OUTPUT_NODE
 
@@ -36,25 +36,25 @@ def make_view(
     view_fn: ViewFunction | None = None,
     made_at: Site | None = None,
 ) -> T:
-    """The differentiable view of `parent` that `impl`, an alias of its impl, looks at.
+    """The differentiable view of `parent` with `impl`, an alias of its impl.
 
     Parameters
     ----------
     parent : TensorBase
-        What the view operator was called on; its base becomes the view's base.
+        The input of the view operator; its base becomes the view's base.
     impl : TensorImpl
         Made by `TensorImpl.alias`.
     node : Node or None
-        The producer; None if nothing is recorded. Its input metadata is the caller's business
-        when it has several results.
+        The producer; None if nothing is recorded. The caller sets the input metadata of a node with
+        several results.
     output_nr : int
-        Which result of `node` this is.
+        The number of the result of `node`.
     creation : CreationMeta
-        How the operator makes views while recording is on.
+        The restriction of the operator's views while recording is on.
     view_fn : callable, optional
-        Makes the view from `parent`, if its geometry does not say how.
+        Makes the view from `parent`, if its geometry does not suffice.
     made_at : Site, optional
-        Where the view is made, if it may not be written and that is known already.
+        The line that makes the view, if it may not be written and the line is known already.
 
     Raises
     ------
@@ -62,11 +62,11 @@ def make_view(
         If the parent is an inference tensor that requires grad, outside of inference mode.
     """
     counter = impl.version_counter
-    assert counter is not None  # an alias has its base's
+    assert counter is not None  # an alias has the counter of its base
     if counter is INFERENCE:
         return _inference_view(parent, impl, node)
     if node is None:
-        # The shortcut of `is_recording`, which this saves a call.
+        # The first test of `is_recording`, inline to save a call.
         if switched.silent and not is_recording():
             creation = made_unrecorded()
     elif not node.input_metadata:
@@ -88,7 +88,7 @@ def make_view(
     )
     if creation is not _DEFAULT:
         meta.made_at = caller(DIRECT) if made_at is None else made_at
-    # What `handle_like` does, which would be one more call for each of the smallest views.
+    # `handle_like` inline, to save a call for each small view.
     cls = type(parent)
     new = cls.__new__
     view = new(cls)
@@ -97,7 +97,7 @@ def make_view(
 
 
 def make_views(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:
-    """The views of `parent` that one operator returns together."""
+    """The views of `parent` that one operator returns."""
     if node is not None:
         node.input_metadata = tuple(
             [InputMetadata(impl.array.shape, impl.array.dtype) for impl in impls]
@@ -112,7 +112,7 @@ def make_views(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T
 
 
 def _inference_view(parent: T, impl: TensorImpl, node: Node | None) -> T:
-    """An alias of an inference tensor: it knows of no base, because no write is ever recorded."""
+    """An alias of an inference tensor: it has no base, because no write is ever recorded."""
     if node is not None:
         raise InferenceModeError(
             "cannot record a view of an inference tensor that requires grad: views of inference "

@@ -25,12 +25,12 @@ __all__ = [
 
 
 def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = False) -> None:
-    """Make `node` the producer of a tensor's present value, without telling its base.
+    """Make `node` the producer of a tensor's present value, without a change of its base.
 
     Parameters
     ----------
     same_elements : bool
-        Whether the tensor only looks at its elements in another way. A retained gradient then
+        Whether the tensor only has other strides on the same elements. A retained gradient then
         stays with the former producer, as in PyTorch: it has that shape.
     """
     impl = tensor._impl
@@ -49,11 +49,12 @@ def set_own_history(tensor: TensorBase, node: Node, *, same_elements: bool = Fal
 def rebase_history(tensor: TensorBase, node: Node) -> None:
     """Record that the operator of `node` has written to `tensor`.
 
-    A tensor that is no view gets `node` as its producer. For a view, the base gets a `CopySlices`
-    over `node`, and the view's own producer is a part of that. All other views of the base build
-    theirs again when they are asked, see Note [A view's producer goes stale].
+    A tensor that is not a view gets `node` as its producer. For a view, the base gets a
+    `CopySlices` over `node`, and the view's own producer is a part of that. All other views of the
+    base rebuild their producers on the next read, see Note [A view's producer goes stale].
 
-    The three steps are apart for `write`, which stores between the second and the third.
+    The three steps are separate functions for `write`, which stores between the second and the
+    third.
     """
     slices = slices_of(tensor, node)
     begin_rebase(tensor, slices)
@@ -61,7 +62,7 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
 
 
 def slices_of(tensor: TensorBase, node: Node) -> CopySlices | None:
-    """The base's next producer; None for a tensor that is no view. Nothing changes yet."""
+    """The base's next producer; None for a tensor that is not a view. Changes nothing."""
     impl = tensor._impl
     meta = impl.autograd_meta
     node.input_metadata = metadata_of(impl)
@@ -78,7 +79,7 @@ def slices_of(tensor: TensorBase, node: Node) -> CopySlices | None:
 
 
 def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> None:
-    """Take the former producer away; see Note [Unfinished writes]."""
+    """Remove the former producer; see Note [Unfinished writes]."""
     meta = own_meta(tensor)
     if slices is not None:
         assert isinstance(meta, DifferentiableViewMeta)
@@ -88,9 +89,9 @@ def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> None:
 
 
 def leave_unfinished(tensor: TensorBase) -> None:
-    """Take the producer away for good; see Note [Unfinished writes].
+    """Remove the producer permanently; see Note [Unfinished writes].
 
-    That of a leaf stays: it belongs to whatever value the leaf has.
+    The node of a leaf stays: it belongs to any value of the leaf.
     """
     meta = tensor._impl.autograd_meta
     base = meta.base if isinstance(meta, DifferentiableViewMeta) else tensor
@@ -99,12 +100,12 @@ def leave_unfinished(tensor: TensorBase) -> None:
 
 
 def end_rebase(tensor: TensorBase, node: Node, slices: CopySlices | None, version: int) -> None:
-    """Give the value that was stored its producer.
+    """Give the stored value its producer.
 
     Parameters
     ----------
     version : int
-        The one that the write made.
+        The version that the write made.
     """
     meta = own_meta(tensor)
     if slices is None:
@@ -113,16 +114,16 @@ def end_rebase(tensor: TensorBase, node: Node, slices: CopySlices | None, versio
     assert isinstance(meta, DifferentiableViewMeta)
     own_meta(meta.base).set_gradient_edge(slices, 0)
     if meta.retains_grad or meta.view_fn is not None or meta.requires_grad_:
-        # The view itself was written: no earlier producer of it counts any more.
+        # The view itself was written: its earlier producers are no longer valid.
         meta.base_fn = node
         meta.grad_fn(tensor)
     else:
-        # The number after that of `slices` is the view's producer's, whenever it is built.
+        # The number after that of `slices` is reserved for the view's producer, built later.
         this_thread.numbering.next_nr += 1
         meta.was_written(slices, version)
 
 
 def _start_of(impl: TensorImpl) -> int:
-    """Where the lowest element is in the storage, in bytes; not the first with negative strides."""
+    """Offset of the lowest element in the storage, in bytes, which may not be the first."""
     array = impl.array
     return impl.byte_offset + reach(array.shape, array.strides)[0]

@@ -1,15 +1,15 @@
-"""Making a view again whose geometry does not say how.
+"""Making a view again that its geometry alone does not define.
 
 NOTE [ Replay ]
 
-`z.real` is made from `z` by viewing complex memory as real, then by selecting. To build such a
-view's producer again, or to find the part of a gradient that belongs to a write through it, these
-steps are taken again: functions for what strides cannot express, and the geometries in between.
-The first geometry is that of the base itself, because the base may have been transposed in place
-since, and a view may transpose itself: then its new geometry is one more step.
+`z.real` is made from `z` by viewing complex memory as real, then by selecting. To rebuild such a
+view's producer, or to find the part of a gradient that belongs to a write through it, these steps
+are repeated: functions where strides do not suffice, and the geometries in between. The first
+geometry is that of the base itself, because the base may have been transposed in place since. A
+view may be transposed in place too: then its new geometry is one more step.
 
-Geometries are places in the base's storage. A gradient of the base lies on memory of its own that
-begins with the base's first element: `moved` gives the steps there.
+Geometries are positions in the base's storage. A gradient of the base has memory of its own that
+begins with the base's first element: `moved` gives the steps on that memory.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Restride:
     sizes, strides : tuple of int
         The geometry; strides in elements.
     byte_offset : int
-        Where the first element is in the storage.
+        Offset of the first element in the storage, in bytes.
     """
 
     __slots__ = ("byte_offset", "sizes", "strides")
@@ -73,9 +73,10 @@ class Replay:
     base : Restride
         The geometry that the base had when the view was made.
     steps : sequence of callable
-        What makes the view from that, one after the other.
+        The functions that make the view from that geometry, in order.
     crosses_dtypes : bool
-        Whether one of them takes memory for another dtype: real numbers for complex ones, say.
+        Whether one of them reinterprets memory as another dtype, such as complex numbers as real
+        ones.
     """
 
     __slots__ = ("base", "crosses_dtypes", "steps")
@@ -90,18 +91,18 @@ class Replay:
         self.crosses_dtypes = crosses_dtypes
 
     def __call__(self, base: TensorBase) -> TensorBase:
-        """The view of a tensor that lies in memory as the base does."""
+        """The view of a tensor with the base's layout."""
         tensor = base if self.base.shows(base._impl) else self.base(base)
         for step in self.steps:
             tensor = step(tensor)
         return tensor
 
     def then(self, step: Step, *, crosses_dtypes: bool = False) -> Replay:
-        """The same with one more step."""
+        """The replay with one more step."""
         return Replay(self.base, (*self.steps, step), self.crosses_dtypes or crosses_dtypes)
 
     def moved(self, start: int) -> Replay:
-        """The same for memory that begins so many bytes later."""
+        """The replay for memory that begins `start` bytes later."""
         if start == 0:
             return self
         return Replay(
@@ -118,16 +119,16 @@ def replay_of(
     view: TensorImpl,
     function: ViewFunction | None,
 ) -> Replay:
-    """How to make a view of a view.
+    """The replay of a view of a view.
 
     Parameters
     ----------
     base, parent, view : TensorImpl
         The base, the view of it, and the view of that.
     first : Replay or None
-        How to make the parent from the base; None if its geometry says it.
+        The replay of the parent from the base; None if its geometry suffices.
     function : callable or None
-        How to make the view from the parent; None if its geometry says it.
+        Makes the view from the parent; None if its geometry suffices.
     """
     if first is None:
         first = Replay(restride_of(base), (), False)
@@ -139,7 +140,7 @@ def replay_of(
 
 
 def restride_of(impl: TensorImpl) -> Restride:
-    """The geometry that a tensor has now."""
+    """The present geometry of a tensor."""
     return Restride(impl.sizes, impl.strides, impl.byte_offset)
 
 

@@ -1,4 +1,4 @@
-"""Giving a tensor another shape on its own memory, which grows if it must."""
+"""Giving a tensor another shape on its own memory, which grows if necessary."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ __all__ = ["checked_sizes", "make_room", "needed_bytes", "resize", "resized"]
 
 T = TypeVar("T", bound=TensorBase)
 
-# More bytes than any address has.
+# More bytes than can be addressed.
 _MOST_BYTES = 2**62
 
 
 def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) -> T:
-    """Let `target` have another shape, in a memory format, from its first element on.
+    """Give `target` another shape, in a memory format, from its first element on.
 
-    Without a format it becomes row-major, but only if the shape changes. The version moves if the
-    shape changes, or the order; elements are neither moved nor written. Elements that were not
-    there before are zero.
+    Without a format the tensor becomes row-major, but only if the shape changes. The version moves
+    if the shape changes, or the order; elements are neither moved nor written. New elements are
+    zero.
 
     Raises
     ------
     ResizeError
-        If the tensor requires grad, whatever the grad mode (but a leaf may be resized in inference
-        mode), or its memory cannot grow.
+        If the tensor requires grad, in any grad mode (but a leaf may be resized in inference mode),
+        or its memory cannot grow.
     OutOfBoundsError
         If a size is negative or too large.
     MemoryFormatError
@@ -59,17 +59,17 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
             return target
         lengths = zip(shape, impl.strides, strides, strict=True)
         if 0 in shape or all(n == 1 or old == new for n, old, new in lengths):
-            # The elements stay where they are: strides differ where there is nowhere to go.
+            # The elements stay at their offsets: only strides that no index uses differ.
             impl.set_geometry_of(resized(impl, shape, strides))
             return target
     make_room(impl, shape, strides)
-    # Another order shows other elements at the same places, without a new version in PyTorch.
+    # Another order puts other elements at the same indices, without a new version in PyTorch.
     change_geometry(target, resized(impl, shape, strides), "resize_")
     return target
 
 
 def make_room(impl: TensorImpl, sizes: Shape, strides: Shape) -> None:
-    """Let the memory grow, if it must, for another geometry from the first element on.
+    """Let the memory grow, if necessary, for another geometry from the first element on.
 
     Raises
     ------
@@ -82,18 +82,18 @@ def make_room(impl: TensorImpl, sizes: Shape, strides: Shape) -> None:
 
 
 def resized(impl: TensorImpl, sizes: Shape, strides: Shape) -> TensorImpl:
-    """An alias with another geometry from the first element on, which the memory has room for."""
+    """An alias with another geometry from the first element on, which fits the memory."""
     array = impl.storage.strided(impl.dtype, sizes, strides, impl.storage_offset)
     return impl.alias(like(impl.array, array), impl.byte_offset, strides)
 
 
 def needed_bytes(sizes: Shape, strides: Shape, offset: int, item: int) -> int:
-    """How much memory a geometry reaches over.
+    """The number of bytes of storage that a geometry needs.
 
     Raises
     ------
     OutOfBoundsError
-        If it is malformed, or reaches further than addresses do.
+        If it is malformed, or exceeds what can be addressed.
     """
     check_in_bounds(sizes, strides, offset, _MOST_BYTES // item)
     return 0 if 0 in sizes else (reach(sizes, strides, offset)[1] + 1) * item
@@ -105,7 +105,7 @@ def checked_sizes(sizes: Sequence[int], name: str = "size") -> Shape:
     Raises
     ------
     ArgumentTypeError
-        If they are no sequence of integers.
+        If they are not a sequence of integers.
     OutOfBoundsError
         If one is negative.
     """

@@ -1,4 +1,4 @@
-"""Letting a tensor look at other memory: ``set_``."""
+"""Moving a tensor to other memory: ``set_``."""
 
 from __future__ import annotations
 
@@ -38,31 +38,31 @@ def set_memory(
     size: Shape | None,
     stride: Shape | None,
 ) -> T:
-    """Let `target` look at other memory from now on.
+    """Let `target` use other memory.
 
-    Its version moves; the counter stays its own, and its views', which stay on the old memory. The
-    source's does not move, now or when `target` is written later. Whether it shows conjugates or
-    negatives of the memory is its own too, and stays.
+    The version of `target` moves. It keeps its counter, and shares it with its views, which stay on
+    the old memory. The counter of the source does not move, now or when `target` is written later.
+    `target` stays a lazy conjugate or negative if it was one.
 
     Parameters
     ----------
     recorder : Recorder
-        Makes the node that stands for this in a graph, which cannot be differentiated.
+        Makes the node of the operator, which cannot be differentiated.
     source : TensorBase, Storage or None
-        Whose memory; None for no memory at all.
+        The owner of the memory; None for no memory.
     storage_offset, size, stride : int, tuple of int, tuple of int, optional
-        Which part of it; a tensor's offset counts from its own.
+        The part of the memory; for a tensor the offset counts from the tensor's own.
 
     Raises
     ------
     DTypeError
-        If a tensor of another dtype is given, and not a part of its memory asked for.
+        If a tensor of another dtype is given without a part of its memory.
     ShapeError
-        If a part is asked for of the memory of a tensor that is not row-major.
+        If a part of the memory of a tensor that is not row-major is given.
     OutOfBoundsError
         If the geometry is malformed.
     ResizeError
-        If it reaches further than the memory, which cannot grow.
+        If it exceeds the memory, which cannot grow.
     LeafWriteError, ViewInvalidError
         If this would have to be recorded for a leaf that requires grad, or for a view.
     """
@@ -74,7 +74,7 @@ def set_memory(
             f"a tensor of {dtype_of(impl.dtype).name} cannot be set to one of "
             f"{dtype_of(source._impl.dtype).name}"
         )
-    # Of a part of a tensor's memory nothing but the memory is taken.
+    # For a part of a tensor's memory, only the memory of the tensor matters.
     origin = source if size is None else None
     recording = is_recording() and requires_grad(target, origin) and impl.dtype.kind in "fc"
     if recording:
@@ -105,7 +105,7 @@ def _geometry(
     size: Shape | None,
     stride: Shape | None,
 ) -> tuple[Storage, Shape, Shape, int]:
-    """Memory, sizes, strides and offset in elements that `set_` was asked for."""
+    """Memory, sizes, strides and offset in elements from the arguments of `set_`."""
     if size is None or storage_offset is None:
         if not (size is None and storage_offset is None and stride is None):
             raise ArgumentTypeError("set_ needs an offset and sizes, or neither")
@@ -122,7 +122,7 @@ def _geometry(
         return source, sizes, strides, storage_offset
     if not source._impl.is_contiguous:
         raise ShapeError("set_ takes a part of the memory of row-major tensors; pass a storage")
-    # Of a tensor the offset counts from where it starts.
+    # For a tensor the offset counts from the tensor's first element.
     start = source._impl.storage_offset
     if storage_offset < 0:
         start = 0

@@ -1,4 +1,4 @@
-"""Storing what an out-of-place kernel computes, for the in-place operator of the same name."""
+"""Storing the result of an out-of-place kernel, for the in-place operator of the same name."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["check_result_dtype", "store_quietly", "store_result", "store_ufunc"]
 def store_result(
     kernel: Callable[..., Array], *, direct: bool, total: bool = True
 ) -> Callable[..., Store]:
-    """A writer that computes with `kernel` and stores what it returns.
+    """A writer that computes with `kernel` and stores the result.
 
-    The kernel gets the target's array as its first argument. Its result must have the target's
-    shape, and a dtype that in-place operators may store there.
+    The kernel gets the target's array as its first argument. The result must have the target's
+    shape, and a dtype that can be stored in place.
 
     Parameters
     ----------
     kernel : callable
-        What computes.
+        Computes the result.
     direct : bool
         Whether the kernel takes ``out=``.
     total : bool
-        Whether it refuses no floats of the target's shape and dtype, and no number.
+        Whether it accepts all floats of the target's shape and dtype, and all numbers.
     """
 
     def compute_in_place(array: Array, *operands: object) -> None:
@@ -41,8 +41,7 @@ def store_result(
     def writer(array: Array, *operands: object, **options: object) -> Store:
         dtype = array.dtype
         if direct and total and dtype.kind == "f" and not options:
-            # Nothing can go wrong, and nothing needs a temporary, among floats of one dtype and
-            # shape and plain numbers.
+            # Floats of one dtype and shape and plain numbers need neither a check nor a temporary.
             for x in operands:
                 if type(x) is np.ndarray:
                     if x.dtype is not dtype or x.shape != array.shape:
@@ -55,8 +54,8 @@ def store_result(
             result = quiet.run(kernel, array, *operands, **options)
         except (NotSupportedError, DTypeError) as error:
             if direct:
-                # That the result would not fit is the graver mistake, unless the kernel says
-                # that its own holds whatever the result is stored in.
+                # A wrong shape of the result is reported first, unless an error of the kernel does
+                # not depend on the target.
                 shapes = [x.shape for x in operands if isinstance(x, np.ndarray)]
                 check_result_shape(broadcast_shapes(array.shape, *shapes), array)
                 numeric = [x for x in operands if isinstance(x, (np.ndarray, Number))]
@@ -87,11 +86,11 @@ def store_ufunc(
     Parameters
     ----------
     ufunc : numpy.ufunc
-        What computes, among arrays of one dtype and shape, and of floats and a number.
+        Computes for arrays of one dtype and shape, and for floats and a number.
     general : callable
         The writer for all other operands; see `store_result`.
     inexact : bool
-        Whether the ufunc does what the operator does with floating and complex values only.
+        Whether the ufunc agrees with the operator only for floating and complex values.
     """
 
     def writer(array: Array, other: Array | Number) -> Store:

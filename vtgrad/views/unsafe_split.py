@@ -1,4 +1,4 @@
-"""Results of operators that cut a tensor, but are no views of it."""
+"""Results of operators that split a tensor, but are not views of it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def make_copies(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[
 
 
 def make_unsafe_split(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:
-    """Tensors on the memory of `parent`, aliases of it, that nothing connects with it otherwise.
+    """Tensors that share the memory of `parent`, but are not views of it.
 
-    They are no views and have versions of their own, so each may be written in place, and nobody
-    sees that the others and `parent` changed: that is why the operators are called unsafe.
+    They have versions of their own, so each may be written in place, and the write is not counted
+    for the others and `parent`: that is why the operators are called unsafe.
     """
     for impl in impls:
         if impl.version_counter is not INFERENCE:

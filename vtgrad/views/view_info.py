@@ -1,4 +1,4 @@
-"""What a view is a view of."""
+"""The base of a view, and the function that makes the view from it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ ViewFunction: TypeAlias = Callable[[TensorBase], TensorBase]
 
 
 class ViewInfo:
-    """The base of a view, and how to make the view again.
+    """The base of a view, and the function that makes the view again.
 
     Attributes
     ----------
     base : TensorBase
         Never a view itself: chains of views are flattened.
     view_fn : callable or None
-        Makes the view from the base. None if sizes, strides and offset say it all, as they do
-        for every view within one dtype.
+        Makes the view from the base. None if sizes, strides and offset suffice, as for every view
+        within one dtype.
     """
 
     __slots__ = ("base", "view_fn")

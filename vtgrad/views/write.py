@@ -1,4 +1,4 @@
-"""The one way to change memory.
+"""The one function through which memory is written, and its short forms.
 
 NOTE [ The write funnel ]
 
@@ -8,26 +8,27 @@ through `write`, its short forms `write_ufunc` and `write_part`, or `write_geome
 
 1. check: may this tensor be written at all (`refuse_outside_inference_mode`, `check_inplace`),
    does it overlap itself;
-2. record: make the operator's node, which saves what it needs, copies of the old value included;
+2. record: make the operator's node, which saves the values that it needs, copies of the old value
+   included;
 3. prepare: the operator's writer checks its arguments and computes, see
    Note [Prepare, then store];
-4. take the producer away, see Note [Unfinished writes];
-5. mark: the elements that are about to be written, see Note [Exact staleness]; then the version
-   moves by one. What a signal handler saves from step 4 to the end of step 6 counts as older, see
+4. remove the producer, see Note [Unfinished writes];
+5. mark the elements that will be written, see Note [Exact staleness]; then the version moves by
+   one. A value that a signal handler saves from step 4 to the end of step 6 counts as older, see
    Note [Saved during a write];
 6. store, with nothing between;
-7. remember who wrote, see Note [Who wrote];
+7. record the write, see Note [Who wrote];
 8. rebase: the node becomes the producer of the tensor, or of the part of its base.
 
-Steps 1 to 3 may raise and change nothing that can be seen. From step 4 on nothing has a reason of
-its own to raise, and nothing is ever taken back: if a signal handler raises in between, the mark
-and the version stay, so that values saved before are refused where they may have been overwritten,
-and so is the gradient of what was written. A version number is used once, also where threads meet:
-a number that is taken back by one could have been seen by another.
+Steps 1 to 3 may raise and have no visible effect. From step 4 on no step raises an error of its
+own, and nothing is ever undone: if a signal handler raises in between, the mark and the version
+stay, so that backward refuses saved values that may have been overwritten, and the gradient of the
+written tensor. A version number is used once, also with several threads: a number taken back by one
+thread could have been read by another.
 
-`write`, its short forms and `write_out` do step 5 in their own lines. Whatever else moves a version
-calls `count_write` (`increment_version`, and a custom Function for what its forward declares to
-have written: there the store comes first) or `count_change` (changes of geometry, ``resize_``,
+`write`, its short forms and `write_out` contain step 5 inline. All other code that moves a version
+calls `count_write` (`increment_version`, and a custom Function for the writes that its forward
+declares: there the store comes first) or `count_change` (changes of geometry, ``resize_``,
 ``set_``).
 """
 
@@ -90,7 +91,7 @@ __all__ = [
 T = TypeVar("T", bound=TensorBase)
 
 
-# Makes an operator's node from its arguments, with its edges and all that it saves of the inputs.
+# Makes an operator's node from its arguments, with its edges and the saved inputs.
 Recorder: TypeAlias = Callable[..., Node]
 
 
@@ -109,24 +110,24 @@ def write(
     Parameters
     ----------
     target : TensorBase
-        What is written.
+        The written tensor.
     recorder : Recorder or None
         Makes the operator's node; None if the operator has no derivative.
     writer : callable
         Called with the target's array and the arguments, tensors replaced by their arrays;
         prepares the store, see Note [Prepare, then store]. It is called in the user's context, so
-        that what computes goes through `quiet`.
+        its arithmetic runs through `quiet`.
     *arguments : object
         The operator's arguments after the target.
     operator : str
-        The operator's name, for those who ask who wrote.
+        The operator's name, for the record of the write.
     overlap : str
-        What if several elements are one memory location. Writers that store one value, read
-        beforehand, may allow that; those whose gradient would be wrong, only while nothing is
-        recorded. All others refuse, because which value remains is undefined.
+        What happens if several elements are one memory location. Writers that store one value, read
+        beforehand, may allow that; those whose gradient would be wrong allow it only while nothing
+        is recorded. All others refuse, because the remaining value is undefined.
     distinct : bool
-        Whether inputs may share no memory with the target at all, not even element for element:
-        for operators that read and write in an order of their own.
+        Whether inputs may share no memory with the target, not even the same elements: for
+        operators that read and write in an order of their own.
     **options : object
         The operator's keyword-only arguments.
 
@@ -140,7 +141,7 @@ def write(
         refuse_outside_inference_mode()
     array = impl.array
     storage = impl._storage
-    # One look at each argument says which of the questions below need to be asked at all.
+    # One look at each argument decides which of the checks below are needed.
     meta = impl.autograd_meta
     tracked = meta is not None and meta.requires_grad()
     aliased = distinct
@@ -200,7 +201,7 @@ def write(
         try:
             here.run(store, *values)
         except RuntimeError as error:
-            # In a signal handler; from here the operator cannot begin again.
+            # In a signal handler; after this point the operator cannot begin again.
             if not renewed(error):
                 raise
             quiet.run(store, *values)
@@ -219,15 +220,15 @@ def write(
 def write_ufunc(
     impl: TensorImpl, ufunc: np.ufunc, other: object, operator: str, inexact: bool = False
 ) -> bool:
-    """Write the result of a ufunc where steps 1, 2, 4 and 8 have nothing to do; see `write`.
+    """Write the result of a ufunc if steps 1, 2, 4 and 8 have no effect; see `write`.
 
-    Nothing is recorded, because nothing requires grad, and nothing can be wrong, because the
-    operands have one layout (Note [One look at a layout]) and no memory in common.
+    Nothing is recorded, because no operand requires grad, and no check can fail, because the
+    operands have one layout (Note [One look at a layout]) and share no memory.
 
     Returns
     -------
     bool
-        False if it is not so; then nothing was done.
+        False if these conditions do not hold; then nothing was done.
     """
     meta = impl.autograd_meta
     if meta is not None and meta.requires_grad():
@@ -287,7 +288,7 @@ def write_ufunc(
         and user is not None
         and (user.f_code is last_caller.code or is_users(user.f_code))
     ):
-        # What `wrote` does if a user called the operator; its call would cost half as much again.
+        # `wrote` inline, for an operator that a user called; a call would cost half as much again.
         part = meta.written_part(impl) if meta is not None and meta.is_view else None
         record = version, operator, user.f_code, user.f_lasti, thread.ident, part
         writes[version & LAST_PLACE] = record
@@ -299,25 +300,25 @@ def write_ufunc(
 
 
 def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
-    """Store a value in a part of an array where steps 1, 2, 4 and 8 have nothing to do.
+    """Store a value in a part of an array if steps 1, 2, 4 and 8 have no effect.
 
-    Nothing is recorded, because nothing requires grad, so nobody needs the part as a view. No
-    elements of the part are one memory location, because the array has none that are, and the
-    value has no memory in common with it.
+    Nothing is recorded, because no operand requires grad, so no view of the part is needed. The
+    part does not overlap itself, because the array does not, and the value shares no memory with
+    it.
 
     Parameters
     ----------
     place : Place
-        As NumPy understands it. The ellipsis at the end lets it be an array that is written, also
-        where it is one element.
+        A NumPy index. The ellipsis at its end makes the part an array even if it is one element.
     value : object
-        A tensor of the same dtype or a number that is stored as it is; all else is left alone.
+        A tensor of the same dtype, or a number that is stored without a cast; others are not
+        handled.
 
     Returns
     -------
     bool
-        False if it is not so, or if the place or the value's shape is wrong; then nothing was
-        done.
+        False if these conditions do not hold, or if the index or the value's shape is wrong; then
+        nothing was done.
     """
     meta = impl.autograd_meta
     if meta is not None and meta.requires_grad():
@@ -331,7 +332,7 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
         refuse_outside_inference_mode()
     content: Array | float | int
     row = place[0] if len(place) == 2 else None
-    # Whether the value has the layout of a row, so that it fits one.
+    # Whether the value has the layout of a row, so that it fits a row.
     alike = False
     if isinstance(value, TensorBase):
         source = value._impl
@@ -343,7 +344,7 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
             alike = second is (layout.row or layout.find_row()) and second is not PECULIAR
         if source is impl or content.dtype is not layout.dtype:
             return False
-        # Lazy conjugates, which have a storage, are stored by their values: not here.
+        # Lazy conjugates, which have a storage, are stored by their values, in `write`.
         if source._storage is not None and (
             source._storage is impl._storage or type(content) is not np.ndarray
         ):
@@ -392,9 +393,9 @@ def write_geometry(
     *arguments: object,
     operator: str,
 ) -> T:
-    """Let `target` look at its memory through another geometry, as ``t_`` does.
+    """Give `target` another geometry on its memory, as ``t_`` does.
 
-    The base of a view is not told: its values stay as they are. The version moves all the same.
+    The base of a view keeps its producer: its values do not change. The version moves even so.
 
     Parameters
     ----------
@@ -405,7 +406,7 @@ def write_geometry(
     *arguments : object
         The operator's arguments after the target.
     operator : str
-        The operator's name, for those who ask who wrote.
+        The operator's name, for the record of the write.
 
     Returns
     -------
@@ -430,17 +431,27 @@ def write_geometry(
 
 
 def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
-    """Say that a buffer was written by other means, for example through ``x.numpy()``.
+    """Count a write that was made by other means, for example through ``x.numpy()``.
+
+    Backward then refuses to use values that were saved before.
 
     Parameters
     ----------
-    tensor : tensor or iterable of tensors
-        What was written. Inference tensors have no version that could move.
+    tensor : Tensor or iterable of Tensor
+        The written tensors. Inference tensors, which have no version, are skipped.
 
     Raises
     ------
     ArgumentTypeError
-        If it is something else; then no version has moved.
+        If an element is not a tensor; then no version has moved.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2)
+    >>> x.numpy()[:] = 7
+    >>> vt.autograd.graph.increment_version(x)
+    >>> x.writes()[-1].operator
+    'increment_version'
     """
     given: tuple[object, ...] = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
     written = []
@@ -456,7 +467,7 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
 
 
 def operand(x: object) -> object:
-    """An argument as kernels take it: arrays for tensors, numbers for wrapped numbers."""
+    """An argument in the form for kernels: arrays for tensors, numbers for wrapped numbers."""
     kind = type(x)
     if kind is float or kind is int or kind is bool:
         return x
@@ -466,7 +477,7 @@ def operand(x: object) -> object:
     if isinstance(x, (list, tuple)) and any(isinstance(y, TensorBase) for y in x):
         return [operand(y) for y in x]
     if isinstance(x, np.ndarray):
-        # It has no version: backward could not tell that it was overwritten.
+        # An array has no version: backward could not detect that it was overwritten.
         raise ArgumentTypeError(
             "in-place operators take tensors and numbers, not arrays; from_numpy makes a tensor"
         )

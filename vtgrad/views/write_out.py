@@ -1,7 +1,7 @@
-"""``out=``: an operator's result stored in a tensor that the caller has.
+"""``out=``: an operator's result stored in a tensor of the caller.
 
-The second way into memory beside `write`: nothing is ever recorded here, so there is nothing to
-rebase, but checks, mark, version and store come in the same order; see Note [The write funnel].
+The second function that writes memory, beside `write`: nothing is ever recorded here, so nothing is
+rebased, but checks, mark, version and store come in the same order; see Note [The write funnel].
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
     InferenceWriteError
         If ``out`` is an inference tensor, outside of inference mode.
     OutGradError
-        If anything requires grad while recording: nothing could be recorded. Inputs of an
-        operator that is not differentiable may.
+        If a tensor requires grad while recording is on: the write would not be recorded. Inputs of
+        an operator that is not differentiable may require grad.
     InputOverlapError
-        If an input shares some, but not the same, memory with ``out``.
+        If an input overlaps ``out`` without being the same elements.
     """
     if out._impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
@@ -70,31 +70,31 @@ def write_out(
     inputs: Sequence[object] = (),
     reshapes: bool = False,
 ) -> T:
-    """Store a result in ``out``, which takes on its shape if it has another.
+    """Store a result in ``out``, which is resized if it has another shape.
 
-    That is meant for an ``out`` without elements; others are warned of.
+    Resizing is meant for an ``out`` without elements; another ``out`` causes a warning.
 
     Parameters
     ----------
     operator : str
-        The operator's name, for those who ask who wrote.
+        The operator's name, for the record of the write.
     exact : bool
-        Whether ``out`` must have the result's dtype; else the result is cast.
+        Whether ``out`` must have the result's dtype; otherwise the result is cast.
     inputs : sequence
-        What the result was computed from; if ``out`` is among them, it keeps its shape.
+        The inputs of the operator; if ``out`` is among them, it keeps its shape.
     reshapes : bool
-        Whether it is the operator's business to give ``out`` its shape: then nobody is warned.
+        Whether the operator is meant to resize ``out``: then there is no warning.
 
     Raises
     ------
     SelfOverlapError
         If ``out`` overlaps itself.
     ResultTypeError
-        If its dtype cannot hold the result, or is not the result's though it must be.
+        If its dtype cannot hold the result, or differs from the result's while `exact` is set.
     ShapeError
         If it is an input of another shape than the result's.
     ResizeError
-        If it would need more memory than it has, and that cannot grow.
+        If it needs more memory than it has, and the memory cannot grow.
     """
     if out._impl.sizes != result.shape and any(x is out for x in inputs):
         raise ShapeError(
@@ -105,7 +105,7 @@ def write_out(
         )
     target = _Target(out, result, _new_strides(out, result, exact, reshapes))
     counter = target.counter
-    # What `Storing` does for several; for one it would cost a sixth of a small operator.
+    # `Storing` inline, for one counter; a call would cost a sixth of a small operator.
     number = quiet.thread.number
     storing = counter.storing
     if storing is None:
@@ -127,7 +127,7 @@ def write_out(
 def write_outs(
     outs: Sequence[T], results: Sequence[Array], operator: str, *, exact: bool = False
 ) -> list[T]:
-    """Store several results, each in its own ``out``: all of them or, where one is refused, none.
+    """Store several results, each in its own ``out``: all of them or, if one is refused, none.
 
     See `write_out`.
     """
@@ -152,7 +152,7 @@ def write_outs(
 
 
 def _new_strides(out: TensorBase, result: Array, exact: bool, reshapes: bool) -> Shape | None:
-    """The strides of the shape that ``out`` has to take on; None if its own will do."""
+    """The strides of the new shape of ``out``; None if it keeps its own."""
     impl = out._impl
     if exact and impl.dtype != result.dtype:
         raise ResultTypeError(
@@ -177,20 +177,20 @@ def _new_strides(out: TensorBase, result: Array, exact: bool, reshapes: bool) ->
 
 
 class _Target:
-    """A result that is about to be stored, and where.
+    """A result before its store, and the ``out`` that takes it.
 
     Attributes
     ----------
     out : TensorBase
-        Where it goes.
+        The tensor to write.
     impl : TensorImpl
-        That of `out`.
+        The impl of `out`.
     room : TensorImpl
-        What to write to: `impl` itself, or an alias of the result's shape.
+        The impl to write to: `impl` itself, or an alias of the result's shape.
     counter : VersionCounter
-        That of `out`.
+        The counter of `out`.
     version : int
-        The one that the write makes, once it has moved.
+        The version that the write makes, once it has moved.
     """
 
     __slots__ = ("counter", "impl", "out", "result", "room", "version")
@@ -214,12 +214,12 @@ class _Target:
         self.counter = self.room.counter
 
     def mark(self) -> None:
-        """Mark the elements that are about to be written."""
+        """Mark the elements that will be written."""
         if self.counter.log is not None:
             mark_written(self.room, self.counter)
 
     def store(self) -> None:
-        """Take on the result's shape, and overwrite the elements."""
+        """Resize ``out`` to the result's shape, and overwrite the elements."""
         room = self.room
         if room is not self.impl:
             self.impl.set_geometry_of(room)

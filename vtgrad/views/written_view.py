@@ -2,14 +2,14 @@
 
 NOTE [ A saved result of a written view ]
 
-After `v = b[:2]; v.tanh_()` the node of tanh has saved its result, which is what `v` shows. In a
-recorded backward that result is differentiated again, so that there are two who need its producer:
-`v`, and the node that unpacks. It must be one node, or `grad(..., v)`, a hook on `v` and its
-retained gradient see only a part of what arrives:
+After `v = b[:2]; v.tanh_()` the node of tanh has saved its result, which is the value of `v`. In a
+recorded backward that result is differentiated again, so its producer is needed twice: for `v`, and
+by the node that unpacks. Both must use one node; otherwise `grad(..., v)`, a hook on `v` and its
+retained gradient get only a part of the gradient:
 
     grad(b.sum(), a, create_graph=True)
 
-        tanh's derivative, recorded      what was computed with `v`
+        tanh's derivative, recorded      results computed from `v`
                   |                              |
                   +--------------+---------------+
                                  |
@@ -17,9 +17,9 @@ retained gradient see only a part of what arrives:
                                  |
                             CopySlices                holds tanh's node, and leads to `a`
 
-The node leads to the `CopySlices`, which therefore knows it only weakly, and builds another when it
-is gone. Generated nodes take no weak references, so that this one stands around one that was built.
-This file is never compiled, see Note [One source, two builds].
+The node leads to the `CopySlices`, which therefore refers to it only weakly, and builds another
+when it is dead. Generated nodes take no weak references, so this class wraps a generated one. This
+file is never compiled, see Note [One source, two builds].
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ __all__ = ["WrittenView", "written_view"]
 
 
 class WrittenView(Node):
-    """A node of a view that takes weak references; does what the node does that it stands for.
+    """A node of a view that takes weak references; delegates to the node that it wraps.
 
     Made by `written_view`.
 
     Attributes
     ----------
     view : Node
-        That node.
+        The wrapped node.
     """
 
     __slots__ = ("__weakref__", "view")
@@ -54,26 +54,26 @@ class WrittenView(Node):
     view: Node
 
     def name(self) -> str:
-        """The name of the node that it stands for."""
+        """The name of the wrapped node."""
         return self.view.name()
 
     if not TYPE_CHECKING:
         # Hidden from type checkers, which would accept every attribute because of it.
 
         def __getattr__(self, name: str) -> object:
-            """What the node has saved."""
+            """The saved values of the wrapped node."""
             if name == "view":
                 raise AttributeError(name)
             return getattr(self.view, name)
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
-        """The gradient of what the view is a part of."""
+        """The gradient of the viewed value."""
         return self.view.apply_arrays(grads, needs)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
-        """The same, recorded."""
+        """As `apply_arrays`, recorded."""
         return self.view.apply_tensors(grads, needs)
 
     def passes_regions(self) -> bool:
@@ -85,7 +85,7 @@ class WrittenView(Node):
         return self.view.view_array(array)
 
     def viewed_shape(self) -> Shape:
-        """The shape of what it is a view of."""
+        """The shape of the viewed value."""
         return self.view.viewed_shape()
 
     def check_saved(self) -> None:
@@ -99,16 +99,16 @@ class WrittenView(Node):
         self.view.check_saved()
 
     def release_variables(self) -> None:
-        """Let go of what was saved."""
+        """Release the saved values."""
         self.view.release_variables()
 
 
-# For each class of nodes one with its name, by which a tensor is printed.
+# For each class of nodes a `WrittenView` class of the same name, which a tensor's repr shows.
 _classes: dict[type[Node], type[WrittenView]] = {}
 
 
 def written_view(view: Node) -> WrittenView:
-    """A node that stands for `view`, in its edges and numbers too."""
+    """A node that wraps `view`, with its edges and numbers."""
     kind = type(view)
     own = _classes.get(kind)
     if own is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ..support import (
+from tests.support import (
     differs_from_torch,
     fn_name,
     grad_list,

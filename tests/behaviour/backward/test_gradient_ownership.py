@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import differs_from_torch, grad_list, leaf, node_of, ramp, vt
+from tests.support import differs_from_torch, grad_list, leaf, node_of, ramp, vt
 
 Path = Callable[[vt.Tensor], vt.Tensor]
 

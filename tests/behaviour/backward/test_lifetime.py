@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ..support import collector_off, differs_from_torch, grad_list, leaf, ramp, vt
+from tests.support import collector_off, differs_from_torch, grad_list, leaf, ramp, vt
 
 
 class _Mark:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import differs_from_torch, grad_list, leaf, ramp, recorded, vt
+from tests.support import differs_from_torch, grad_list, leaf, ramp, recorded, vt
 
 
 def _in_threads(count: int, rounds: int, work: Callable[[int, int], None]) -> None:

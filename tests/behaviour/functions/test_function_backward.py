@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ..custom_functions import Function, function, once_differentiable, triple_
-from ..support import (
+from tests.functions import Function, function, once_differentiable, triple_
+from tests.support import (
     ON_TORCH,
     differs_from_torch,
     fn_name,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ..custom_functions import Function, function
-from ..support import (
+from tests.functions import Function, function
+from tests.support import (
     differs_from_torch,
     fn_name,
     grad_list,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ..custom_functions import Function, function, twice
-from ..support import ON_TORCH, differs_from_torch, fn_name, grad_list, leaf, ramp, refused, vt
+from tests.functions import Function, function, twice
+from tests.support import ON_TORCH, differs_from_torch, fn_name, grad_list, leaf, ramp, refused, vt
 
 
 class Scale(Function):

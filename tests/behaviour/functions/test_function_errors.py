@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ..custom_functions import Function, function, identity, once_differentiable, triple_
-from ..support import differs_from_torch, leaf, vt
+from tests.functions import Function, function, identity, once_differentiable, triple_
+from tests.support import differs_from_torch, leaf, vt
 
 pytestmark = differs_from_torch("the words are our own")
 

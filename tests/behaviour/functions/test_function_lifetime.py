@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ..custom_functions import Function, function, identity, once_differentiable, triple_
-from ..support import collector_off, differs_from_torch, grad_list, leaf, ramp, vt
+from tests.functions import Function, function, identity, once_differentiable, triple_
+from tests.support import collector_off, differs_from_torch, grad_list, leaf, ramp, vt
 
 
 class _Mark:

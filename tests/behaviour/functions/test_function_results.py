@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ..custom_functions import function, identity, triple_
-from ..support import (
+from tests.functions import function, identity, triple_
+from tests.support import (
     Unchanged,
     differs_from_torch,
     fn_name,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ..custom_functions import Function, function, triple_
-from ..support import (
+from tests.functions import Function, function, triple_
+from tests.support import (
     ON_TORCH,
     differs_from_torch,
     fn_name,

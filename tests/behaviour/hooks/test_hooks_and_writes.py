@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import differs_from_torch, fn_name, grad_list, leaf, recorded, unreached, vt
+from tests.support import differs_from_torch, fn_name, grad_list, leaf, recorded, unreached, vt
 
 # -- tensor hooks stay with the value ----------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..support import (
+from tests.support import (
     ON_TORCH,
     collector_off,
     differs_from_torch,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import (
+from tests.support import (
     differs_from_torch,
     grad_list,
     leaf,

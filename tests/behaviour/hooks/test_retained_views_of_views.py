@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import differs_from_torch, fn_name, grad_list, leaf, vt
+from tests.support import differs_from_torch, fn_name, grad_list, leaf, vt
 
 forgets = differs_from_torch("there the view in between is forgotten")
 

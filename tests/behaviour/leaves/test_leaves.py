@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-from ..support import differs_from_torch, fn_name, grad_list, leaf, ramp, refused, vt
+from tests.support import differs_from_torch, fn_name, grad_list, leaf, ramp, refused, vt
 
 
 def test_a_leaf_is_what_has_no_gradient_function() -> None:

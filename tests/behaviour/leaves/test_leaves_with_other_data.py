@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from ..support import grad_list, gradients, leaf, ramp, refused, vt
+from tests.support import grad_list, gradients, leaf, ramp, refused, vt
 
 
 def test_a_leaf_that_was_turned_accumulates_in_its_new_shape() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ..support import (
+from tests.support import (
     differs_from_torch,
     fn_name,
     grad_list,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import differs_from_torch, fn_name, leaf, ramp, refused, vt
+from tests.support import differs_from_torch, fn_name, leaf, ramp, refused, vt
 
 ROWS = (60, 20, 5, 1)
 LAST = (60, 1, 15, 3)

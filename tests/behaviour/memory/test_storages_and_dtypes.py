@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ..support import leaf, ramp, vt
+from tests.support import leaf, ramp, vt
 
 
 def test_tensors_are_strided_memory_of_the_cpu() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Generator
 
 import pytest
 
-from ..support import differs_from_torch, fn_name, gradients, leaf, ramp, vt
+from tests.support import differs_from_torch, fn_name, gradients, leaf, ramp, vt
 
 
 def test_results_under_no_grad_are_constants_and_leaves_keep_their_mark() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import (
+from tests.support import (
     ON_TORCH,
     Unchanged,
     differs_from_torch,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ..support import differs_from_torch, vt
+from tests.support import differs_from_torch, vt
 
 MODES: dict[str, tuple[Callable[..., Any], bool, bool]] = {
     "no_grad": (vt.no_grad, False, False),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ..support import differs_from_torch, fn_name, leaf, parent_name, ramp, refused, vt
+from tests.support import differs_from_torch, fn_name, leaf, parent_name, ramp, refused, vt
 
 # What the calls below are given is no integer to type checkers, which is the point.
 Call = Callable[[Any], object]

@@ -7,7 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ..support import ON_TORCH, differs_from_torch, grad_list, gradients, leaf, ramp, refused, vt
+from tests.support import (
+    ON_TORCH,
+    differs_from_torch,
+    grad_list,
+    gradients,
+    leaf,
+    ramp,
+    refused,
+    vt,
+)
 
 ones_of = differs_from_torch("NumPy has 64 dimensions, PyTorch 64 here and 25 there")
 

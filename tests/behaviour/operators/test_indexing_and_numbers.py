@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ..support import ON_TORCH, differs_from_torch, fn_name, gradients, leaf, ramp, refused, vt
+from tests.support import ON_TORCH, differs_from_torch, fn_name, gradients, leaf, ramp, refused, vt
 
 Indexed = Callable[[vt.Tensor], vt.Tensor]
 NAN = math.nan

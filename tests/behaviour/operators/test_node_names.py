@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import fn_name, leaf, node_of, ramp, vt
+from tests.support import fn_name, leaf, node_of, ramp, vt
 
 IN_PLACE: dict[str, Callable[[vt.Tensor], object]] = {
     "AcoshBackward1": lambda x: x.acosh_(),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ..support import grad_list, leaf, vt
+from tests.support import grad_list, leaf, vt
 
 Op = Callable[[vt.Tensor], vt.Tensor]
 

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from ..support import ramp, vt
+from tests.support import ramp, vt
 
 
 def test_shape_and_size_are_sizes() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import fn_name, grad_list, gradients, leaf, ramp, refused, vt
+from tests.support import fn_name, grad_list, gradients, leaf, ramp, refused, vt
 
 # -- memory order ------------------------------------------------------------------------------
 

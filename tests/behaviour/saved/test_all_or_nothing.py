@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from ..support import differs_from_torch, grad_list, gradients, leaf, ramp, recorded, refused, vt
+from tests.support import (
+    differs_from_torch,
+    grad_list,
+    gradients,
+    leaf,
+    ramp,
+    recorded,
+    refused,
+    vt,
+)
 
 on_purpose = differs_from_torch("there nodes before the stale one have already run")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ..support import leaf, node_of, ramp, vt
+from tests.support import leaf, node_of, ramp, vt
 
 
 def saved(x: vt.Tensor, name: str) -> object:

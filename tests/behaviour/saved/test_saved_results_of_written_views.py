@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ..support import collector_off, differs_from_torch, fn_name, grad_list, vt
+from tests.support import collector_off, differs_from_torch, fn_name, grad_list, vt
 
 Curve = Callable[[float], float]
 

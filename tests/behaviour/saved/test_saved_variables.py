@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import fn_name, grad_list, gradients, leaf, ramp, refused, vt
+from tests.support import fn_name, grad_list, gradients, leaf, ramp, refused, vt
 
 Op = Callable[[vt.Tensor], vt.Tensor]
 

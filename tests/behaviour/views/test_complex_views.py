@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ..support import (
+from tests.support import (
     ON_TORCH,
     differs_from_torch,
     fn_name,

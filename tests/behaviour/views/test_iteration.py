@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ..support import differs_from_torch, fn_name, gradients, leaf, ramp, refused, vt
+from tests.support import differs_from_torch, fn_name, gradients, leaf, ramp, refused, vt
 
 pieces_on_torch = differs_from_torch("it gives pieces of one unbind, which may not be written")
 

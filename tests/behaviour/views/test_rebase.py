@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import (
+from tests.support import (
     collector_off,
     differs_from_torch,
     fn_name,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import fn_name, gradients, leaf, node_of, parent_name, ramp, vt
+from tests.support import fn_name, gradients, leaf, node_of, parent_name, ramp, vt
 
 MakeView = Callable[[vt.Tensor], vt.Tensor]
 

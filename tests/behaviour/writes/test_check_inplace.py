@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import fn_name, gradients, leaf, node_of, ramp, refused, unreached, vt
+from tests.support import fn_name, gradients, leaf, node_of, ramp, refused, unreached, vt
 
 
 def _quietly(b: vt.Tensor) -> None:

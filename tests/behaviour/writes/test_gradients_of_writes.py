@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import gradients, leaf, ramp, refused, vt
+from tests.support import gradients, leaf, ramp, refused, vt
 
 Make = Callable[[vt.Tensor], vt.Tensor]
 

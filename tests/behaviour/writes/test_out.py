@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import differs_from_torch, leaf, ramp, refused, vt
+from tests.support import differs_from_torch, leaf, ramp, refused, vt
 
 
 def test_out_with_elements_that_takes_on_another_shape_is_told() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import Unchanged, differs_from_torch, gradients, leaf, node_of, ramp, refused, vt
+from tests.support import Unchanged, differs_from_torch, gradients, leaf, node_of, ramp, refused, vt
 
 Write = Callable[[vt.Tensor], object]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ..support import differs_from_torch, leaf, ramp, refused, vt
+from tests.support import differs_from_torch, leaf, ramp, refused, vt
 
 Write = Callable[[vt.Tensor], object]
 

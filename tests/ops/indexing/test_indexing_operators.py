@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
+from tests.support import fn_name, leaf_of, weighted_gradients
 from vtgrad.errors import (
     ArgumentTypeError,
     DTypeError,
@@ -21,27 +22,12 @@ from vtgrad.errors import (
 Op = Callable[[vt.Tensor], vt.Tensor]
 
 
-def leaf(*values: object) -> vt.Tensor:
-    return vt.tensor(list(values), dtype=vt.float64, requires_grad=True)
-
-
 def scalar(value: float) -> vt.Tensor:
     return vt.tensor(value, dtype=vt.float64, requires_grad=True)
 
 
 def ints(*values: object) -> vt.Tensor:
     return vt.tensor(list(values), dtype=vt.int64)
-
-
-def name(x: vt.Tensor) -> str | None:
-    return None if x.grad_fn is None else x.grad_fn.name().split("::")[-1]
-
-
-def gradients(y: vt.Tensor, *inputs: vt.Tensor) -> list[object]:
-    """The gradients of ``1*y[0] + 2*y[1] + ...``; None where there is none."""
-    weights = vt.arange(1.0, 1.0 + y.numel(), dtype=vt.float64).reshape(y.shape)
-    found = vt.autograd.grad((y * weights).sum(), inputs, allow_unused=True)
-    return [None if g is None else g.tolist() for g in found]
 
 
 MASK = vt.tensor([[True, False, True], [False, False, True]])
@@ -84,22 +70,22 @@ MASK = vt.tensor([[True, False, True], [False, False, True]])
     ],
 )
 def test_reading_and_its_gradient(op: Op, values: object, gradient: object, node: str) -> None:
-    x = leaf([1, 2, 3], [4, 5, 6])
+    x = leaf_of([1, 2, 3], [4, 5, 6])
     y = op(x)
     assert y.tolist() == values
-    assert name(y) == node
-    assert gradients(y, x) == [gradient]
+    assert fn_name(y) == node
+    assert weighted_gradients(y, x) == [gradient]
 
 
 def test_an_index_has_no_edge_of_its_own() -> None:
-    x = leaf([1, 2, 3], [4, 5, 6])
+    x = leaf_of([1, 2, 3], [4, 5, 6])
     for y in (x.gather(0, ints([0, 0, 0])), x[ints(0)], x.masked_fill(MASK, 0.0)):
         assert y.grad_fn is not None
         assert len(y.grad_fn.next_functions) == 1
 
 
 def test_a_basic_index_is_a_chain_of_views_of_the_base() -> None:
-    x = leaf([1, 2, 3], [4, 5, 6])
+    x = leaf_of([1, 2, 3], [4, 5, 6])
     y = x[0, 1:]
     assert y._base is x
     assert y.grad_fn is not None
@@ -109,7 +95,7 @@ def test_a_basic_index_is_a_chain_of_views_of_the_base() -> None:
 
 
 def test_an_index_array_may_not_change_between_reading_and_backward() -> None:
-    x = leaf(1, 2, 3)
+    x = leaf_of(1, 2, 3)
     where = ints(0, 1)
     y = x[where]
     where.add_(1)
@@ -121,54 +107,54 @@ def test_an_index_array_may_not_change_between_reading_and_backward() -> None:
 
 
 def test_of_values_stored_in_one_place_only_the_last_has_a_gradient() -> None:
-    x, v = leaf(1, 2, 3), leaf(7, 8)
+    x, v = leaf_of(1, 2, 3), leaf_of(7, 8)
     y = x.index_put((ints(1, 1),), v)
     assert y.tolist() == [1, 8, 3]
-    assert gradients(y, x, v) == [[1, 0, 3], [0, 2]]
+    assert weighted_gradients(y, x, v) == [[1, 0, 3], [0, 2]]
     y = x.index_copy(0, ints(2, 2), v)
     assert y.tolist() == [1, 2, 8]
-    assert gradients(y, x, v) == [[1, 2, 0], [0, 3]]
+    assert weighted_gradients(y, x, v) == [[1, 2, 0], [0, 3]]
     y = x.scatter(0, ints(0, 0), v)
     assert y.tolist() == [8, 2, 3]
-    assert gradients(y, x, v) == [[0, 2, 3], [0, 1]]
+    assert weighted_gradients(y, x, v) == [[0, 2, 3], [0, 1]]
 
 
 def test_one_value_stored_twice_in_one_place_counts_once() -> None:
-    x, s = leaf(1, 2, 3), scalar(9)
+    x, s = leaf_of(1, 2, 3), scalar(9)
     y = x.clone()
     y[[0, 0]] = s
-    assert gradients(y, x, s) == [[0, 2, 3], 1]
-    assert gradients(x.index_fill(0, ints(0, 0, -3), s), x, s) == [[0, 2, 3], 1]
+    assert weighted_gradients(y, x, s) == [[0, 2, 3], 1]
+    assert weighted_gradients(x.index_fill(0, ints(0, 0, -3), s), x, s) == [[0, 2, 3], 1]
 
 
 def test_values_added_in_one_place_all_have_the_gradient() -> None:
-    x, v = leaf(1, 2, 3), leaf(7, 8)
+    x, v = leaf_of(1, 2, 3), leaf_of(7, 8)
     for y in (
         x.index_put((ints(1, 1),), v, accumulate=True),
         x.index_add(0, ints(1, 1), v),
         x.scatter_add(0, ints(1, 1), v),
     ):
         assert y.tolist() == [1, 17, 3]
-        assert gradients(y, x, v) == [[1, 2, 3], [2, 2]]
+        assert weighted_gradients(y, x, v) == [[1, 2, 3], [2, 2]]
     y = x.index_add(0, ints(0, 2), v, alpha=3)
     assert y.tolist() == [22, 2, 27]
-    assert gradients(y, x, v) == [[1, 2, 3], [3, 9]]
+    assert weighted_gradients(y, x, v) == [[1, 2, 3], [3, 9]]
 
 
 def test_a_source_larger_than_its_index_has_zeros_for_the_rest() -> None:
-    x, v = leaf(1, 2, 3), leaf(7, 8, 9)
-    assert gradients(x.scatter(0, ints(2), v), x, v) == [[1, 2, 0], [3, 0, 0]]
-    assert gradients(x.scatter_add(0, ints(2), v), x, v) == [[1, 2, 3], [3, 0, 0]]
+    x, v = leaf_of(1, 2, 3), leaf_of(7, 8, 9)
+    assert weighted_gradients(x.scatter(0, ints(2), v), x, v) == [[1, 2, 0], [3, 0, 0]]
+    assert weighted_gradients(x.scatter_add(0, ints(2), v), x, v) == [[1, 2, 3], [3, 0, 0]]
 
 
 def test_filling_through_a_mask() -> None:
-    x, s = leaf([1, 2, 3], [4, 5, 6]), scalar(9)
+    x, s = leaf_of([1, 2, 3], [4, 5, 6]), scalar(9)
     y = x.masked_fill(MASK, s)
     assert y.tolist() == [[9, 2, 9], [4, 5, 9]]
-    assert gradients(y, x, s) == [[[0, 2, 0], [4, 5, 0]], 1 + 3 + 6]
+    assert weighted_gradients(y, x, s) == [[[0, 2, 0], [4, 5, 0]], 1 + 3 + 6]
     # The tensor broadcasts to a larger mask: its gradient is summed.
-    row = leaf(1, 2, 3)
-    assert gradients(row.masked_fill(MASK, 0.0), row) == [[4, 7, 0]]
+    row = leaf_of(1, 2, 3)
+    assert weighted_gradients(row.masked_fill(MASK, 0.0), row) == [[4, 7, 0]]
 
 
 # -- writing in place -----------------------------------------------------------------------
@@ -194,20 +180,20 @@ def test_filling_through_a_mask() -> None:
 def test_in_place_forms_write_record_and_count_once(
     write: Op, values: list[float], node: str
 ) -> None:
-    y = leaf(1, 2, 3).clone()
+    y = leaf_of(1, 2, 3).clone()
     assert write(y) is y
     assert y.tolist() == values
-    assert name(y) == node
+    assert fn_name(y) == node
     assert y._version == 1
 
 
 def test_storing_through_a_view_reaches_the_base() -> None:
-    x, v = leaf([1, 2, 3], [4, 5, 6]), leaf(7, 8)
+    x, v = leaf_of([1, 2, 3], [4, 5, 6]), leaf_of(7, 8)
     y = x.clone()
     y.t()[[0, 2], 1] = v
     assert y.tolist() == [[1, 2, 3], [7, 5, 8]]
-    assert name(y) == "CopySlices"
-    assert gradients(y, x, v) == [[[1, 2, 3], [0, 5, 0]], [4, 6]]
+    assert fn_name(y) == "CopySlices"
+    assert weighted_gradients(y, x, v) == [[[1, 2, 3], [0, 5, 0]], [4, 6]]
 
 
 def test_every_kind_of_assignment() -> None:
@@ -262,7 +248,7 @@ def test_masks_fill_repeated_elements_only_while_nothing_is_recorded() -> None:
     wide = vt.ones(1).expand(3)
     wide.masked_fill_(mask, 9.0)
     assert wide.tolist() == [9, 9, 9]
-    recorded = leaf(1).clone().expand(3)
+    recorded = leaf_of(1).clone().expand(3)
     with pytest.raises(SelfOverlapError):
         recorded.masked_fill_(mask, 9.0)
     assert recorded.tolist() == [1, 1, 1]
@@ -292,7 +278,7 @@ def test_a_place_that_does_not_exist_is_refused(place: tuple[int | slice, ...]) 
     ],
 )
 def test_a_refused_write_leaves_everything_as_it_was(write: Op, error: type[VtgradError]) -> None:
-    y = leaf(1, 2, 3).clone()
+    y = leaf_of(1, 2, 3).clone()
     node = y.grad_fn
     with pytest.raises(error):
         write(y)
@@ -326,14 +312,14 @@ def test_only_tensors_and_numbers_are_assigned(value: object) -> None:
     ],
 )
 def test_joins_and_rearrangements(op: Op, values: object, gradient: object) -> None:
-    x = leaf([1, 2], [3, 4])
+    x = leaf_of([1, 2], [3, 4])
     assert op(x).tolist() == values
-    assert gradients(op(x), x) == [gradient]
+    assert weighted_gradients(op(x), x) == [gradient]
 
 
 def test_joined_tensors_get_gradients_of_their_own_dtype() -> None:
     narrow = vt.ones(2, requires_grad=True)
-    wide = leaf(1)
+    wide = leaf_of(1)
     joined = vt.cat([narrow, wide])
     assert joined.dtype is vt.float64
     a, b = vt.autograd.grad(joined.sum(), [narrow, wide])
@@ -354,7 +340,7 @@ def test_joined_tensors_get_gradients_of_their_own_dtype() -> None:
     ],
 )
 def test_second_derivatives_count_repeated_elements(op: Op) -> None:
-    x = leaf(1, 2, 3)
+    x = leaf_of(1, 2, 3)
     y = op(x)
     (g,) = vt.autograd.grad((y * y * y).sum(), x, create_graph=True)
     assert g.tolist() == [2 * 3, 0, 27]
@@ -363,7 +349,7 @@ def test_second_derivatives_count_repeated_elements(op: Op) -> None:
 
 
 def test_second_derivatives_of_stored_values() -> None:
-    x, v = leaf(1, 2, 3), leaf(4, 5)
+    x, v = leaf_of(1, 2, 3), leaf_of(4, 5)
     y = x.index_put((ints(1, 1),), v * v)
     gx, gv = vt.autograd.grad((y * y).sum(), [x, v], create_graph=True)
     assert gx.tolist() == [2, 0, 6]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
+from tests.support import leaf_of
 from vtgrad.errors import (
     ArgumentTypeError,
     OutGradError,
@@ -17,10 +18,6 @@ INF = float("inf")
 NAN = float("nan")
 
 Op = Callable[[vt.Tensor], vt.Tensor]
-
-
-def leaf(*values: object) -> vt.Tensor:
-    return vt.tensor(list(values), dtype=vt.float64, requires_grad=True)
 
 
 def gradient(op: Op, x: vt.Tensor, *cotangent: float) -> object:
@@ -42,93 +39,93 @@ def second(op: Op, x: vt.Tensor, direction: list[float]) -> object:
 
 @pytest.mark.parametrize("op", [lambda x: x.max(), lambda x: x.amax(), lambda x: x.amax(0)])
 def test_equal_largest_elements_share_the_gradient(op: Op) -> None:
-    assert gradient(op, leaf(2, 2, 1)) == [0.5, 0.5, 0]
+    assert gradient(op, leaf_of(2, 2, 1)) == [0.5, 0.5, 0]
 
 
 @pytest.mark.parametrize("op", [lambda x: x.min(), lambda x: x.amin()])
 def test_equal_smallest_elements_share_the_gradient(op: Op) -> None:
-    assert gradient(op, leaf(1, 4, 1, 1)) == [1 / 3, 0, 1 / 3, 1 / 3]
+    assert gradient(op, leaf_of(1, 4, 1, 1)) == [1 / 3, 0, 1 / 3, 1 / 3]
 
 
 def test_along_a_dimension_the_chosen_element_gets_everything() -> None:
-    x = leaf([2, 2], [2, 1])
+    x = leaf_of([2, 2], [2, 1])
     assert gradient(lambda x: x.max(0).values, x) == [[1, 1], [0, 0]]
     assert gradient(lambda x: x.min(1, True)[0], x) == [[1, 0], [0, 1]]
     assert gradient(lambda x: x.median(1).values, x) == [[1, 0], [0, 1]]
 
 
 def test_nans_share_the_gradient_of_the_largest_of_all() -> None:
-    assert gradient(lambda x: x.max(), leaf(1, NAN, NAN)) == [0, 0.5, 0.5]
-    assert gradient(lambda x: x.median(), leaf(1, NAN, NAN)) == [0, 0.5, 0.5]
+    assert gradient(lambda x: x.max(), leaf_of(1, NAN, NAN)) == [0, 0.5, 0.5]
+    assert gradient(lambda x: x.median(), leaf_of(1, NAN, NAN)) == [0, 0.5, 0.5]
 
 
 def test_the_gradient_of_a_product_survives_zeros() -> None:
-    assert gradient(lambda x: x.prod(), leaf(0, 2, 3)) == [6, 0, 0]
-    assert gradient(lambda x: x.prod(), leaf(0, 2, 0)) == [0, 0, 0]
-    assert gradient(lambda x: x.prod(1), leaf([0, 2, 3], [1, 2, 3])) == [[6, 0, 0], [6, 3, 2]]
+    assert gradient(lambda x: x.prod(), leaf_of(0, 2, 3)) == [6, 0, 0]
+    assert gradient(lambda x: x.prod(), leaf_of(0, 2, 0)) == [0, 0, 0]
+    assert gradient(lambda x: x.prod(1), leaf_of([0, 2, 3], [1, 2, 3])) == [[6, 0, 0], [6, 3, 2]]
 
 
 def test_the_second_derivative_of_a_product_survives_zeros() -> None:
     # xyz has the mixed derivative y by x and z, also where x and z are zero.
-    assert second(lambda x: x.prod(), leaf(0, 2, 0), [1, 0, 0]) == [0, 0, 2]
-    assert second(lambda x: x.prod(0), leaf(0, 2, 3), [0, 1, 0]) == [3, 0, 0]
+    assert second(lambda x: x.prod(), leaf_of(0, 2, 0), [1, 0, 0]) == [0, 0, 2]
+    assert second(lambda x: x.prod(0), leaf_of(0, 2, 3), [0, 1, 0]) == [3, 0, 0]
 
 
 def test_running_products_survive_zeros() -> None:
     # y = (a, ab, abc): da = g0 + b g1 + bc g2, and so on.
-    assert gradient(lambda x: x.cumprod(0), leaf(0, 2, 3)) == [9, 0, 0]
-    assert gradient(lambda x: x.cumprod(0), leaf(5, 0, 3), 1, 1, 1) == [1, 20, 0]
-    assert gradient(lambda x: x.cumprod(0), leaf(5, 0, 0), 1, 1, 1) == [1, 5, 0]
+    assert gradient(lambda x: x.cumprod(0), leaf_of(0, 2, 3)) == [9, 0, 0]
+    assert gradient(lambda x: x.cumprod(0), leaf_of(5, 0, 3), 1, 1, 1) == [1, 20, 0]
+    assert gradient(lambda x: x.cumprod(0), leaf_of(5, 0, 0), 1, 1, 1) == [1, 5, 0]
     # sum of y = a + ab + abc: d2/dadb = 1 + c, d2/dadc = b, d2/dbdc = a.
     total: Op = lambda x: x.cumprod(0).sum()  # noqa: E731
-    assert second(total, leaf(5, 0, 3), [1, 0, 0]) == [0, 4, 0]
-    assert second(total, leaf(5, 0, 3), [0, 0, 1]) == [0, 5, 0]
-    assert second(total, leaf(5, 2, 3), [1, 0, 0]) == [0, 4, 2]
+    assert second(total, leaf_of(5, 0, 3), [1, 0, 0]) == [0, 4, 0]
+    assert second(total, leaf_of(5, 0, 3), [0, 0, 1]) == [0, 5, 0]
+    assert second(total, leaf_of(5, 2, 3), [1, 0, 0]) == [0, 4, 2]
 
 
 def test_running_sums_send_each_gradient_to_all_earlier_elements() -> None:
-    assert gradient(lambda x: x.cumsum(0), leaf(1, 2, 3), 1, 10, 100) == [111, 110, 100]
-    assert gradient(lambda x: x.clone().cumsum_(0), leaf(1, 2, 3), 1, 10, 100) == [111, 110, 100]
+    assert gradient(lambda x: x.cumsum(0), leaf_of(1, 2, 3), 1, 10, 100) == [111, 110, 100]
+    assert gradient(lambda x: x.clone().cumsum_(0), leaf_of(1, 2, 3), 1, 10, 100) == [111, 110, 100]
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 1.5, 0.5, INF])
 def test_norms_have_a_zero_gradient_at_zero(order: float) -> None:
-    assert gradient(lambda x: x.norm(order), leaf(0, 0, 0)) == [0, 0, 0]
+    assert gradient(lambda x: x.norm(order), leaf_of(0, 0, 0)) == [0, 0, 0]
 
 
 def test_norms_of_several_orders() -> None:
-    assert gradient(lambda x: x.norm(), leaf(-3, 0, 4)) == [-0.6, 0, 0.8]
-    assert gradient(lambda x: x.norm(1), leaf(-3, 0, 4)) == [-1, 0, 1]
-    assert gradient(lambda x: x.norm(INF), leaf(-4, 0, 4)) == [-0.5, 0, 0.5]
-    assert gradient(lambda x: x.norm(dim=1), leaf([3, 4], [0, 2])) == [[0.6, 0.8], [0, 1]]
+    assert gradient(lambda x: x.norm(), leaf_of(-3, 0, 4)) == [-0.6, 0, 0.8]
+    assert gradient(lambda x: x.norm(1), leaf_of(-3, 0, 4)) == [-1, 0, 1]
+    assert gradient(lambda x: x.norm(INF), leaf_of(-4, 0, 4)) == [-0.5, 0, 0.5]
+    assert gradient(lambda x: x.norm(dim=1), leaf_of([3, 4], [0, 2])) == [[0.6, 0.8], [0, 1]]
 
 
 def test_counting_what_is_not_zero_has_no_gradient() -> None:
-    x = leaf(1, 2)
+    x = leaf_of(1, 2)
     with pytest.raises(UnusedInputError):
         vt.autograd.grad(x.norm(0), x)
 
 
 def test_spread_is_flat_where_nothing_varies() -> None:
-    assert gradient(lambda x: x.std(), leaf(2, 2, 2)) == [0, 0, 0]
-    assert gradient(lambda x: x.var(), leaf(1, 2, 3)) == [-1, 0, 1]
-    assert gradient(lambda x: x.var(correction=0), leaf(1, 3)) == [-1, 1]
-    assert gradient(lambda x: x.var(1, correction=0), leaf([1, 3], [4, 4])) == [[-1, 1], [0, 0]]
-    assert gradient(lambda x: x.var(correction=3), leaf(1, 2, 3))[0] == INF  # type: ignore[index]  # tolist
+    assert gradient(lambda x: x.std(), leaf_of(2, 2, 2)) == [0, 0, 0]
+    assert gradient(lambda x: x.var(), leaf_of(1, 2, 3)) == [-1, 0, 1]
+    assert gradient(lambda x: x.var(correction=0), leaf_of(1, 3)) == [-1, 1]
+    assert gradient(lambda x: x.var(1, correction=0), leaf_of([1, 3], [4, 4])) == [[-1, 1], [0, 0]]
+    assert gradient(lambda x: x.var(correction=3), leaf_of(1, 2, 3))[0] == INF  # type: ignore[index]  # tolist
 
 
 def test_means_divide_by_what_they_merge() -> None:
-    x = leaf([1, 2, 3], [4, 5, 6])
+    x = leaf_of([1, 2, 3], [4, 5, 6])
     assert gradient(lambda x: x.mean(), x) == [[1 / 6] * 3] * 2
     assert gradient(lambda x: x.mean((0,)), x, 2, 4, 6) == [[1, 2, 3], [1, 2, 3]]
     assert gradient(lambda x: x.mean(1, keepdim=True).sum(0), x) == [[1 / 3] * 3] * 2
 
 
 def test_shares_that_add_up_to_one_have_gradients_that_cancel() -> None:
-    x = leaf(0, 0)
+    x = leaf_of(0, 0)
     assert gradient(lambda x: x.softmax(0), x, 1, 0) == [0.25, -0.25]
     assert gradient(lambda x: x.log_softmax(0), x, 1, 0) == [0.5, -0.5]
-    shares = gradient(lambda x: x.logsumexp(0), leaf(7, 7, -INF))
+    shares = gradient(lambda x: x.logsumexp(0), leaf_of(7, 7, -INF))
     assert shares == pytest.approx([0.5, 0.5, 0], rel=1e-15)
 
 
@@ -139,8 +136,8 @@ def test_complex_gradients_are_conjugated() -> None:
 
 
 def test_sorting_puts_gradients_back_in_place() -> None:
-    assert gradient(lambda x: x.sort().values, leaf(3, 1, 2), 10, 20, 30) == [30, 10, 20]
-    assert gradient(lambda x: x.topk(2).values, leaf(3, 1, 2), 5, 7) == [5, 0, 7]
+    assert gradient(lambda x: x.sort().values, leaf_of(3, 1, 2), 10, 20, 30) == [30, 10, 20]
+    assert gradient(lambda x: x.topk(2).values, leaf_of(3, 1, 2), 5, 7) == [5, 0, 7]
 
 
 def test_a_wider_dtype_inside_does_not_leak_into_the_gradient() -> None:
@@ -183,7 +180,7 @@ NAMES: list[tuple[Op, str]] = [
 
 @pytest.mark.parametrize(("op", "name"), NAMES, ids=[name for _, name in NAMES])
 def test_nodes_have_their_names(op: Op, name: str) -> None:
-    node = op(leaf([3, 1], [2, 5])).grad_fn
+    node = op(leaf_of([3, 1], [2, 5])).grad_fn
     assert node is not None
     assert type(node).__name__ == name
 
@@ -216,7 +213,7 @@ SAVES: list[tuple[str, Op, bool, bool]] = [
 def test_overwriting_matters_only_if_it_was_saved(
     op: Op, saves_input: bool, saves_result: bool
 ) -> None:
-    x = leaf([3, 1], [2, 5]).clone()
+    x = leaf_of([3, 1], [2, 5]).clone()
     y = op(x)
     x.mul_(2)
     if saves_input:
@@ -224,7 +221,7 @@ def test_overwriting_matters_only_if_it_was_saved(
             y.sum().backward()
     else:
         y.sum().backward()
-    y = op(leaf([3, 1], [2, 5]).clone())
+    y = op(leaf_of([3, 1], [2, 5]).clone())
     z = y + 1
     y.mul_(2)
     if saves_result:
@@ -235,7 +232,7 @@ def test_overwriting_matters_only_if_it_was_saved(
 
 
 def test_places_never_require_grad() -> None:
-    found = leaf([3, 1], [2, 5]).max(1)
+    found = leaf_of([3, 1], [2, 5]).max(1)
     assert found.values.output_nr == 0
     assert not found.indices.requires_grad
     assert found.indices.dtype is vt.int64
@@ -253,14 +250,14 @@ def test_places_never_require_grad() -> None:
     ],
 )
 def test_the_recorded_gradient_of_a_linear_choice_is_a_constant(op: Op) -> None:
-    x = leaf([3, 1], [2, 5])
+    x = leaf_of([3, 1], [2, 5])
     y = op(x)
     (g,) = vt.autograd.grad(y, x, vt.ones_like(y), create_graph=True)
     assert not g.requires_grad
 
 
 def test_a_running_sum_through_a_view_rewrites_the_base() -> None:
-    x = leaf([1, 2], [3, 4])
+    x = leaf_of([1, 2], [3, 4])
     base = x.clone()
     base[0].cumsum_(0)
     assert base.tolist() == [[1, 3], [3, 4]]
@@ -272,7 +269,7 @@ def test_a_running_sum_through_a_view_rewrites_the_base() -> None:
 
 
 def test_numpy_names_of_arguments() -> None:
-    x = leaf([1, 2], [3, 4])
+    x = leaf_of([1, 2], [3, 4])
     assert x.sum(axis=0).tolist() == [4, 6]
     assert x.mean(axis=1, keepdims=True).tolist() == [[1.5], [3.5]]
     with pytest.raises(ArgumentTypeError):
@@ -280,7 +277,7 @@ def test_numpy_names_of_arguments() -> None:
 
 
 def test_arguments_of_a_wrong_type_are_refused() -> None:
-    x = leaf([1, 2], [3, 4])
+    x = leaf_of([1, 2], [3, 4])
     wrong: list[Callable[[], object]] = [
         lambda: x.sum(1.0),  # type: ignore[arg-type]  # on purpose
         lambda: x.sum(0, 1),  # type: ignore[arg-type]  # on purpose
@@ -297,7 +294,7 @@ def test_arguments_of_a_wrong_type_are_refused() -> None:
 
 
 def test_unbiased_is_the_older_name_of_the_correction() -> None:
-    x = leaf(1, 3)
+    x = leaf_of(1, 3)
     assert x.var(False).item() == x.var(unbiased=False).item() == x.var(correction=0).item() == 1
     assert x.var(True).item() == x.var().item() == 2
 

@@ -102,6 +102,11 @@ def test_long_sums_do_not_stall_in_any_layout() -> None:
     assert reductions.sum(rows, 0).tolist() == [count, count]
     assert reductions.sum(rows[:, :1]).item() == count
     assert reductions.mean(rows, 0, True).tolist() == [[1.0, 1.0]]
+    # Expanded: strides of zero, which NumPy does not sort.
+    one, two = np.ones(1, np.float32), np.ones(2, np.float32)
+    for expanded in (one, two, two.reshape(1, 2)):
+        assert reductions.sum(np.broadcast_to(expanded, (count, 2)), 0).tolist() == [count, count]
+    assert reductions.sum(np.broadcast_to(one, (2**12, 2**13))).item() == 2**25
 
 
 def test_sums_in_blocks_agree_with_numpy() -> None:

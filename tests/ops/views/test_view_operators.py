@@ -5,29 +5,10 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
+from tests.support import fn_name, leaf, weighted_gradients
 from vtgrad.errors import DimensionError, OutOfBoundsError, OutOfRangeError, ShapeError
 
 Op = Callable[[vt.Tensor], vt.Tensor]
-
-
-def leaf(*shape: int) -> vt.Tensor:
-    """The float64 leaf 1, 2, 3, ... of a shape."""
-    count = 1
-    for size in shape:
-        count *= size
-    values = vt.arange(1.0, 1.0 + count, dtype=vt.float64).reshape(shape).clone()
-    return values.requires_grad_()
-
-
-def name(x: vt.Tensor) -> str | None:
-    return None if x.grad_fn is None else x.grad_fn.name().split("::")[-1]
-
-
-def gradient(y: vt.Tensor, x: vt.Tensor) -> object:
-    """The gradient of ``1*y[0] + 2*y[1] + ...``."""
-    weights = vt.arange(1.0, 1.0 + y.numel(), dtype=vt.float64).reshape(y.shape)
-    (g,) = vt.autograd.grad((y * weights).sum(), x)
-    return g.tolist()
 
 
 VIEWS: list[tuple[Op, list[int], list[int], int, str]] = [
@@ -76,7 +57,7 @@ def test_views_show_the_memory_of_their_base(
     assert list(view.shape) == sizes
     assert list(view.stride()) == strides
     assert view.storage_offset() == offset
-    assert name(view) == node
+    assert fn_name(view) == node
     assert view._base is base
     assert view.untyped_storage().data_ptr() == base.untyped_storage().data_ptr()
 
@@ -116,21 +97,21 @@ def test_a_write_to_the_base_is_seen_in_the_view(
 )
 def test_the_gradient_lies_where_the_view_looked(op: Op, expected: object) -> None:
     x = leaf(2, 3)
-    assert gradient(op(x), x) == expected
+    assert weighted_gradients(op(x), x) == [expected]
 
 
 def test_a_view_of_a_view_belongs_to_the_first_base() -> None:
     x = leaf(2, 3)
     v = x.t()[1:].unsqueeze(0)
     assert v._base is x
-    assert gradient(v, x) == [[0, 1, 3], [0, 2, 4]]
+    assert weighted_gradients(v, x) == [[[0, 1, 3], [0, 2, 4]]]
 
 
 def test_reshape_copies_only_where_no_strides_fit() -> None:
     x = leaf(2, 3)
     copy = x.t().reshape(6)
     assert copy._base is None
-    assert name(copy) == "UnsafeViewBackward0"
+    assert fn_name(copy) == "UnsafeViewBackward0"
     assert copy.tolist() == [1, 4, 2, 5, 3, 6]
     with pytest.raises(ShapeError):
         x.t().view(6)
@@ -159,17 +140,17 @@ def test_pieces_are_numbered_and_missing_gradients_are_zeros() -> None:
     pieces = x.split(2)
     assert [p.output_nr for p in pieces] == [0, 1, 2]
     assert [p.tolist() for p in pieces] == [[1, 2], [3, 4], [5]]
-    assert gradient(pieces[1], x) == [0, 0, 1, 2, 0]
-    assert gradient(x.split(2)[2], x) == [0, 0, 0, 0, 1]
-    assert gradient(x.split([3, 2])[1], x) == [0, 0, 0, 1, 2]
+    assert weighted_gradients(pieces[1], x) == [[0, 0, 1, 2, 0]]
+    assert weighted_gradients(x.split(2)[2], x) == [[0, 0, 0, 0, 1]]
+    assert weighted_gradients(x.split([3, 2])[1], x) == [[0, 0, 0, 1, 2]]
     assert [p.tolist() for p in vt.zeros(0).chunk(2)] == [[], []]
 
 
 def test_overlapping_and_repeated_elements_of_as_strided_share_the_gradient() -> None:
     x = leaf(3)
-    assert gradient(x.as_strided((2, 2), (1, 1)), x) == [1, 5, 4]
+    assert weighted_gradients(x.as_strided((2, 2), (1, 1)), x) == [[1, 5, 4]]
     wide = x[:1].expand(3)
-    assert gradient(wide.as_strided((1,), (1,), 0), x) == [1, 0, 0]
+    assert weighted_gradients(wide.as_strided((1,), (1,), 0), x) == [[1, 0, 0]]
 
 
 def test_as_strided_reads_storage_outside_of_its_input() -> None:
@@ -178,7 +159,7 @@ def test_as_strided_reads_storage_outside_of_its_input() -> None:
     outside = middle.as_strided((3,), (1,), 1)
     assert outside.tolist() == [2, 3, 4]
     # Positions 2 and 3 of the storage belong to the input, position 1 does not.
-    assert gradient(outside, middle) == [2, 3]
+    assert weighted_gradients(outside, middle) == [[2, 3]]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +206,7 @@ def test_metadata_operators_change_the_tensor_itself(op: Op, sizes: list[int], n
     y = leaf(2, 3).clone()
     assert op(y) is y
     assert list(y.shape) == sizes
-    assert name(y) == node
+    assert fn_name(y) == node
     assert y._version == 1
 
 
@@ -234,7 +215,7 @@ def test_gradients_pass_through_metadata_operators_and_later_writes() -> None:
     y = x.clone()
     y.t_()
     y[0] = 0.0
-    assert gradient(y, x) == [[0, 3, 5], [0, 4, 6]]
+    assert weighted_gradients(y, x) == [[[0, 3, 5], [0, 4, 6]]]
 
 
 def test_second_derivatives_pass_through_views() -> None:
@@ -251,8 +232,8 @@ def test_sum_to_size_is_the_tensor_itself_where_nothing_was_added() -> None:
     assert x.sum_to_size(2, 3) is x
     part = x.sum_to_size(3)
     assert part.shape == (3,)
-    assert name(part) == "ViewBackward0"
-    assert gradient(part[1], x) == [[0, 1, 0], [0, 1, 0]]
+    assert fn_name(part) == "ViewBackward0"
+    assert weighted_gradients(part[1], x) == [[[0, 1, 0], [0, 1, 0]]]
     for wrong in ((2,), (4, 2, 3), (-1, 3)):
         with pytest.raises(ShapeError):
             x.sum_to_size(wrong)

@@ -178,7 +178,7 @@ def split_Tensor(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]
 
 
 def split_copy(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
-    """What `split_Tensor` shows, as a copy."""
+    """What `split` shows, as a copy."""
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
@@ -367,7 +367,7 @@ def permute_dims(input: T, dims: Sequence[int]) -> T:
 
 
 def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
-    """What `permute_dims` shows, as a copy."""
+    """What `permute` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, input)
@@ -446,7 +446,7 @@ def expand_sizes(input: T, size: Sequence[int], *, implicit: AnyBool = False) ->
 
 
 def expand_copy(input: T, size: Sequence[int], *, implicit: AnyBool = False, out: T | None = None) -> T:
-    """What `expand_sizes` shows, as a copy."""
+    """What `expand` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, input)
@@ -479,7 +479,7 @@ def squeeze_default(input: T) -> T:
 
 
 def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
-    """What `squeeze_default` shows, as a copy."""
+    """What `squeeze` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, input)
@@ -513,7 +513,7 @@ def squeeze_dim(input: T, dim: AnyInt) -> T:
 
 
 def squeeze_copy_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """What `squeeze_dim` shows, as a copy."""
+    """What `squeeze` shows, as a copy."""
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -547,7 +547,7 @@ def squeeze_dims(input: T, dim: Sequence[int]) -> T:
 
 
 def squeeze_copy_dims(input: T, dim: Sequence[int], *, out: T | None = None) -> T:
-    """What `squeeze_dims` shows, as a copy."""
+    """What `squeeze` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, input)
@@ -655,7 +655,7 @@ def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storag
 def _as_strided_copy(
     self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None, *, out: T | None = None
 ) -> T:
-    """What `as_strided_part` shows, as a copy."""
+    """What `as_strided` shows, as a copy."""
     try:
         if out is not None:
             check_out(out, self)
@@ -1077,7 +1077,7 @@ def squeeze(input: T, dim: AnyInt | Sequence[int] | None = None) -> T:
 
 
 def squeeze_copy(input: T, dim: AnyInt | Sequence[int] | None = None, *, out: T | None = None) -> T:
-    """What `squeeze_default` shows, as a copy."""
+    """What `squeeze` shows, as a copy."""
     try:
         if dim is None:
             return squeeze_copy_default(input, out=out)

@@ -1,4 +1,4 @@
-"""NumPy kernels: what the operators compute, on plain arrays."""
+"""NumPy kernels: the computations of the operators, on plain arrays."""
 
 from .arithmetic import *
 from .comparison import *

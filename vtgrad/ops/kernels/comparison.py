@@ -58,7 +58,7 @@ __all__ = [
 
 
 def eq(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
-    """Whether the values are equal, after conversion to the dtype that they agree on."""
+    """Whether the values are equal, after promotion to a common dtype."""
     return compare(np.equal, input, other, out)
 
 
@@ -122,7 +122,7 @@ def isfinite(input: Array, *, out: Array | None = None) -> Array:
 
 
 def _of_parts(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
-    """A predicate that PyTorch makes of several, for each part of the value: so is its layout."""
+    """A predicate of each part of the value, with the strides of PyTorch's composite."""
     if out is None and a.dtype.kind in "biu":
         out = empty_like_preserving(BOOL, a)
     if out is None and 1 in a.shape:
@@ -283,7 +283,7 @@ def clamp(
     bounds = [x for x in (min, max) if x is not None]
     refuse("clamp", input.dtype, "c")
     dtype = result_dtype(input, *bounds)
-    # PyTorch takes bool values with one tensor as a bound, for then it is an extreme of two.
+    # PyTorch accepts bool values with one tensor bound, because that is `maximum` or `minimum`.
     one_array = len(bounds) == 1 and isinstance(bounds[0], np.ndarray)
     refuse("clamp", dtype, "c" if one_array else "bc")
     low = None if min is None else _bound(min, dtype)
@@ -329,16 +329,16 @@ def halved_where(self: Array, condition: Array, *, out: Array | None = None) -> 
     return out
 
 
-# From here on a pass over memory costs more than the calls that prepare it.
+# From this size on, a pass over memory costs more than the calls that prepare it.
 _LARGE: Final = 8192
 _BLOCK: Final = 2048
 
 
 def _kept(a: Operand, keep: Array, out: Array | None) -> Array:
-    """`a` where `keep` holds, else 0.0: its bits, taken as integers, times one or zero.
+    """`a` where `keep` holds, otherwise 0.0: its bits, as integers, times one or zero.
 
-    A pass without branches, several times as fast as a choice where the condition is irregular;
-    unlike a product of floats it makes no nan of what is infinite, and no negative zero.
+    A pass without branches, several times as fast as a choice with an irregular condition; unlike a
+    product of floats it makes no nan from infinities, and no negative zero.
     """
     assert isinstance(a, np.ndarray)
     integers = np.int64 if a.itemsize == 8 else np.int32
@@ -371,7 +371,7 @@ def clamp_max(input: Array, max: Operand, *, out: Array | None = None) -> Array:
 
 
 def _modest(x: Operand | None) -> TypeGuard[float | None]:
-    """Whether a bound is absent, or a number that single precision can hold."""
+    """Whether a bound is absent, or a number in the range of single precision."""
     if x is None:
         return True
     kind = type(x)
@@ -385,7 +385,7 @@ def _clamped_by_floats(a: Array, low: Operand | None, high: Operand | None) -> A
     result: Array = a
     large = a.size >= _LARGE
     if large and low and high:
-        # With a bound of 0 NumPy would keep the other zero.
+        # With a bound of 0 NumPy would keep a zero of the other sign.
         return np.clip(a, low, high)
     if low is not None:
         result = _extreme_of_large(np.maximum, a, low, None) if large else np.maximum(a, low)
@@ -400,8 +400,8 @@ def _clamped_by_floats(a: Array, low: Operand | None, high: Operand | None) -> A
 def _extreme_of_large(ufunc: np.ufunc, a: Array, bound: float, out: Array | None) -> Array:
     """A C-contiguous array's maximum or minimum with a number.
 
-    NumPy is twice as fast with two arrays as with an array and a number, so the number is
-    written out to a block that stays in the cache.
+    NumPy is twice as fast with two arrays as with an array and a number, so the number is repeated
+    in a block that stays in the cache.
     """
     result: Array = np.empty(a.shape, a.dtype) if out is None else out
     flat, target = a.reshape(-1), result.reshape(-1)

@@ -1,7 +1,7 @@
 """Running sums, products and extremes along one dimension.
 
-Sums and products are accumulated in the next wider dtype and rounded once per element, so a long
-float32 series drifts no more than its last rounding.
+Sums and products are accumulated in the next wider dtype and rounded once per element, so the error
+of a long float32 series is only that of its last rounding.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ def cumprod(self: Array, dim: int, dtype: NumpyDType | None = None) -> Array:
 
 
 def cummax_dim(self: Array, dim: int) -> tuple[Array, Array]:
-    """The largest elements up to each place, and the last places where they stand."""
+    """The largest elements up to each index, and the last index of each."""
     return _running_extreme("cummax", np.maximum, np.greater_equal, self, dim)
 
 
 def cummin_dim(self: Array, dim: int) -> tuple[Array, Array]:
-    """The smallest elements up to each place, and the last places where they stand."""
+    """The smallest elements up to each index, and the last index of each."""
     return _running_extreme("cummin", np.minimum, np.less_equal, self, dim)
 
 
@@ -83,7 +83,7 @@ def _running_extreme(
     if x.ndim == 0 or x.size == 0:
         values[...] = resolved(x)
         return values, places
-    # A nan stays the extreme, and the last one is the place.
+    # A nan stays the extreme, and the last nan gives the index.
     ufunc.accumulate(x, axis, None, values)
     taken: Array = reaches(x, values)
     if x.dtype.kind == "f":
@@ -118,8 +118,8 @@ def logcumsumexp(self: Array, dim: int) -> Array:
         return result
     rows = np.moveaxis(result, axis, 0)
     for place in range(1, rows.shape[0]):
-        # Not a row of a vector, which would be a number and promote like one. The new row comes
-        # first: of two with the same real part the branch is that of the first, as in PyTorch.
+        # Not a row of a vector, which would be a number and promote like one. The new row is the
+        # first operand: with equal real parts the first operand decides the branch, as in PyTorch.
         rows[place] = logaddexp(rows[place : place + 1], rows[place - 1 : place])[0]
     return result
 
@@ -132,8 +132,8 @@ def _reversed_cumsum(x: Array, axis: int) -> Array:
 def cumprod_backward(self: Array, input: Array, result: Array, dim: int) -> Array:
     """The gradient of ``cumprod``, exact also where elements are zero.
 
-    Before the first zero of a row every later product can be divided by the element. The first
-    zero itself sees the products with it left out; behind it nothing changes any product.
+    For an element before the first zero of a row, each later product is divided by the element. The
+    first zero uses the products without itself; later elements have no effect on any product.
     """
     axis = normalize_dim(dim, input.ndim)
     if input.ndim == 0 or input.shape[axis] == 1 or input.size == 0:

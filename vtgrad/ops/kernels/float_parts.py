@@ -1,6 +1,7 @@
-"""Signs, exponents and neighbours of floating values, and what stands for nan and infinities.
+"""Signs, exponents and neighbours of floating values, and replacements for nan and infinities.
 
-What works on bits of the representation leaves them alone: the sign of a zero or of a nan counts.
+Functions on the bits of the representation respect all of them: the sign of a zero or of a nan
+counts.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ def copysign(input: Array, other: Operand, *, out: Array | None = None) -> Array
 
 
 def nextafter(input: Array, other: Array, *, out: Array | None = None) -> Array:
-    """The floating value beside `input` in the direction of `other`."""
+    """The next floating value after `input` in the direction of `other`."""
     dtype = result_dtype(input, other)
     refuse("nextafter", dtype, "buic", input, other)
     broadcast_shapes(input.shape, other.shape)
-    # Not `run`: what is beside a value in single precision is not what is beside it in half.
+    # Not `run`: the next value in single precision is not the next one in half precision.
     beside: Array = np.nextafter(input.astype(dtype, copy=False), other.astype(dtype, copy=False))
     return place(np.asarray(beside), dtype, out, input, other)
 
@@ -85,7 +86,7 @@ def ldexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
 
 
 def frexp(input: Array) -> tuple[Array, Array]:
-    """A fraction of magnitude from 1/2 to 1, and the power of two that it is multiplied by.
+    """A fraction of magnitude from 1/2 to 1, and the exponent of the power of two as its factor.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def frexp(input: Array) -> tuple[Array, Array]:
     mantissa = empty_like_elementwise(input.dtype, input.shape, input)
     exponent = empty_like_elementwise(np.dtype(np.int32), input.shape, input)
     np.frexp(input, mantissa, exponent)
-    # What NumPy says of the exponent of infinities and nans differs from platform to platform.
+    # NumPy's exponents of infinities and nans depend on the platform.
     np.copyto(exponent, 0, where=~np.isfinite(input))
     return mantissa, exponent
 
@@ -154,9 +155,9 @@ def nan_to_num(
     ----------
     input : ndarray
     nan : float, optional
-        What stands for nan; 0 if not given.
+        The replacement for nan; 0 by default.
     posinf, neginf : float, optional
-        What stands for the infinities; the largest and smallest finite values if not given.
+        The replacements for the infinities; by default the largest and smallest finite values.
     out : ndarray, optional
     """
     dtype = input.dtype
@@ -167,7 +168,7 @@ def nan_to_num(
     parts = [result] if dtype.kind == "f" else [result.real, result.imag]
     for part in parts:
         limits = np.finfo(part.dtype)
-        # Of the values as they were: a nan may become infinite.
+        # Masks of the original values: a nan may be replaced by infinity.
         is_nan, high, low = np.isnan(part), np.isposinf(part), np.isneginf(part)
         np.copyto(part, number(0 if nan is None else nan, part.dtype), where=is_nan)
         top = limits.max if posinf is None else number(posinf, part.dtype)
@@ -178,7 +179,7 @@ def nan_to_num(
 
 
 def finite_parts(input: Array) -> Array:
-    """1 where a value is finite, else 0: for the real and the imaginary part of complex ones."""
+    """1 where a value is finite, otherwise 0; separately for both parts of complex values."""
     result: Array = np.zeros(input.shape, input.dtype)
     if input.dtype.kind == "c":
         np.copyto(result.real, np.isfinite(input.real))

@@ -18,7 +18,7 @@ __all__ = ["cat", "stack"]
 
 
 def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
-    """The tensors one after another along a dimension that they have.
+    """The tensors one after another along an existing dimension.
 
     A tensor of shape ``(0,)`` joins anything, but its dtype counts.
 
@@ -88,7 +88,7 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
     target = (*shape[:axis], len(tensors), *shape[axis:])
     dtype = _common_dtype(tensors)
     if axis < len(shape) and _are_channels_last(tensors):
-        # In memory they lie one after another along the dimension that follows the new one.
+        # In memory they follow one another along the dimension after the new one.
         joined = (*shape[:axis], len(tensors) * shape[axis], *shape[axis + 1 :])
         strides = view_strides(joined, channels_last_strides(joined), target)
         assert strides is not None
@@ -102,7 +102,7 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
 
 
 def _common_dtype(tensors: Sequence[Array]) -> NumpyDType:
-    """The dtype that all agree on; here a 0-d tensor counts as much as any other."""
+    """The promoted dtype of all tensors; here a 0-d tensor counts as much as any other."""
     dtype: NumpyDType = tensors[0].dtype
     for x in tensors[1:]:
         dtype = promote(dtype, x.dtype)
@@ -110,14 +110,14 @@ def _common_dtype(tensors: Sequence[Array]) -> NumpyDType:
 
 
 def empty_joined(parts: Sequence[Array], shape: Shape, dtype: NumpyDType) -> Array:
-    """Row-major, or channels-last if all parts are."""
+    """A row-major array, or a channels-last one if all parts are."""
     if _are_channels_last(parts):
         return empty_strided(dtype, shape, channels_last_strides(shape))
     return np.empty(shape, dtype)
 
 
 def _are_channels_last(parts: Sequence[Array], more: Shape = ()) -> bool:
-    """Whether all parts are, with `more` dimensions of size and stride 1 behind their own."""
+    """Whether all parts are channels-last, with `more` last dimensions of size and stride 1."""
     return all(
         x.ndim + len(more) in (4, 5)
         and is_channels_last((*x.shape, *more), (*element_strides(layout_of_values(x)), *more))

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-# Integers up to here are floats of the dtype without rounding.
+# The dtype represents integers up to this value exactly.
 _WHOLE: Final[dict[str, int]] = {"float16": 2**11, "float32": 2**24, "float64": 2**53}
 
 
@@ -84,7 +84,7 @@ def normal_tensors(
 def _standard_normal(source: np.random.Generator, shape: Shape, dtype: NumpyDType) -> Array:
     """Normal numbers of mean 0 and variance 1, in at least float32."""
     if dtype.kind == "c":
-        # In a matrix, because NumPy may have no room for one more dimension.
+        # In a matrix, because NumPy's number of dimensions is limited.
         parts = source.standard_normal((2, math.prod(shape)))
         values: Array = np.asarray((parts[0] + 1j * parts[1]) * math.sqrt(0.5))
         return values.reshape(shape)
@@ -94,7 +94,8 @@ def _standard_normal(source: np.random.Generator, shape: Shape, dtype: NumpyDTyp
 
 
 def _check_deviation(std: Array | Number) -> None:
-    # A comparison with NaN is false: it is refused too. Of arrays only what is below zero is.
+    # A comparison with NaN is false, so NaN is refused too. In arrays only negative values are
+    # refused.
     fits = not (std < 0).any() if isinstance(std, np.ndarray) else _real(std, "std") >= 0
     if not fits:
         raise ShapeError("a standard deviation must not be negative", std=std)
@@ -103,7 +104,7 @@ def _check_deviation(std: Array | Number) -> None:
 def uniform_(
     self: Array, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
 ) -> Store:
-    """Fill with numbers spread evenly over ``[from_, to)``.
+    """Fill with uniform random numbers from ``[from_, to)``.
 
     Raises
     ------
@@ -161,7 +162,7 @@ def exponential_(self: Array, lambd: float = 1.0, *, generator: Generator | None
 def cauchy_(
     self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
 ) -> Store:
-    """Fill with Cauchy numbers around `median`, of the scale `sigma`.
+    """Fill with Cauchy random numbers of median `median` and scale `sigma`.
 
     Raises
     ------
@@ -205,23 +206,23 @@ def log_normal_(
 def random_between_(
     self: Array, from_: int, to: int, *, generator: Generator | None = None
 ) -> Store:
-    """Fill with integers of ``[from_, to)``.
+    """Fill with random integers from ``[from_, to)``.
 
     Raises
     ------
     ShapeError
-        If there are none, or the dtype cannot hold them.
+        If the range is empty, or the dtype cannot hold the integers.
     """
     return copied(self, draw_integers(from_, to, self.shape, self.dtype, generator))
 
 
 def random_below_(self: Array, to: int, *, generator: Generator | None = None) -> Store:
-    """Fill with integers of ``[0, to)``; see `random_between_`."""
+    """Fill with random integers from ``[0, to)``; see `random_between_`."""
     return random_between_(self, 0, to, generator=generator)
 
 
 def random_any_(self: Array, *, generator: Generator | None = None) -> Store:
-    """Fill with any integers from 0 up to what the dtype holds exactly."""
+    """Fill with random integers from 0 up to the largest that the dtype represents exactly."""
     _check_kind(self.dtype, "biuf", "random_")
     if self.dtype.kind == "f":
         last = _WHOLE[self.dtype.name]
@@ -238,7 +239,7 @@ def geometric_(self: Array, p: float, *, generator: Generator | None = None) -> 
     NotSupportedError
         If the tensor is bool or complex.
     ShapeError
-        If the probability is not between 0 and 1, or is one of them.
+        If the probability is not strictly between 0 and 1.
     """
     source = source_of(generator)
     chance = _real(p, "p")
@@ -251,7 +252,7 @@ def geometric_(self: Array, p: float, *, generator: Generator | None = None) -> 
 def draw_integers(
     low: int, high: int, shape: Shape, dtype: NumpyDType, generator: Generator | None
 ) -> Array:
-    """Integers of ``[low, high)`` as an array of `dtype`; see `random_between_`."""
+    """Random integers from ``[low, high)`` as an array of `dtype`; see `random_between_`."""
     source = source_of(generator)
     _check_kind(dtype, "biuf", "random_")
     try:
@@ -263,7 +264,7 @@ def draw_integers(
         ) from None
     if low >= high:
         raise ShapeError(f"there is no integer in [{low}, {high})", start=low, end=high)
-    # Integers stay integers: the largest of 64 bits is no float.
+    # Integers stay integers: a float does not represent the largest one of 64 bits.
     first: int | float
     last: int | float
     if dtype.kind == "f":
@@ -280,11 +281,11 @@ def draw_integers(
     return np.asarray(drawn).astype(dtype)
 
 
-# -- coins --------------------------------------------------------------------------------------
+# -- Bernoulli numbers --------------------------------------------------------------------------
 
 
 def bernoulli(self: Array, *, generator: Generator | None = None) -> Array:
-    """1 with the probability that stands at each place, else 0.
+    """1 with the probability given by each element, otherwise 0.
 
     Raises
     ------
@@ -299,7 +300,7 @@ def bernoulli(self: Array, *, generator: Generator | None = None) -> Array:
 
 
 def bernoulli_number_(self: Array, p: float = 0.5, *, generator: Generator | None = None) -> Store:
-    """Fill with 1 of probability `p` and 0 otherwise."""
+    """Fill with 1 with probability `p`, otherwise 0."""
     source = source_of(generator)
     _check_kind(self.dtype, "biuf", "bernoulli_")
     chance = _real(p, "p")
@@ -309,7 +310,7 @@ def bernoulli_number_(self: Array, p: float = 0.5, *, generator: Generator | Non
 
 
 def bernoulli_tensor_(self: Array, p: Array, *, generator: Generator | None = None) -> Store:
-    """Fill with 1 of the probabilities `p`, which broadcast, and 0 otherwise."""
+    """Fill with 1 with the probabilities `p`, which broadcast, otherwise 0."""
     source = source_of(generator)
     _check_kind(self.dtype, "biuf", "bernoulli_")
     _check_probabilities(p)

@@ -1,7 +1,6 @@
 """Sorting, and the k largest or smallest.
 
-nan counts as larger than every number. Equal elements keep their order, also when sorting
-downwards.
+nan counts as larger than every number. Equal elements keep their order, also in descending sorts.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ def _order(x: Array, axis: int, descending: bool) -> Array:
     if not descending:
         up: Array = np.argsort(x, axis, kind="stable")
         return up
-    # Reading both the input and the order backwards keeps equal elements in place.
+    # Reversing both the input and the order keeps the order of equal elements.
     mirrored = np.argsort(np.flip(x, axis), axis, kind="stable")
     down: Array = (x.shape[axis] - 1) - np.flip(mirrored, axis)
     return down
 
 
-# Where selecting beats sorting: so many elements, and so many times as many as are asked for.
+# Selecting is faster than sorting from this number of elements, and this many times `k`, on.
 _LONG: Final = 256
 _MANY: Final = 8
 
@@ -40,7 +39,7 @@ def _has_nan(x: Array) -> bool:
 
 
 def _first_of_order(x: Array, k: int, axis: int, descending: bool) -> Array:
-    """The first `k` of the stable order along `axis`, without sorting all; no value is nan."""
+    """The first `k` of the stable order along `axis`, without a full sort; no value is nan."""
     rows = np.moveaxis(x, axis, -1)
     first: Array = np.empty((*rows.shape[:-1], k), np.int64)
     for place in np.ndindex(*rows.shape[:-1]):
@@ -48,7 +47,7 @@ def _first_of_order(x: Array, k: int, axis: int, descending: bool) -> Array:
         at = row.size - k if descending else k - 1
         border = np.partition(row, at)[at]
         inside = np.flatnonzero(row > border if descending else row < border)
-        # Of those on the border the first ones.
+        # Of the elements equal to the border, the first ones.
         chosen = np.concatenate((inside, np.flatnonzero(row == border)[: k - inside.size]))
         chosen.sort()
         first[place] = chosen[_order(row[chosen], 0, descending)]
@@ -63,7 +62,7 @@ def _sortable(name: str, x: Array, dim: int, kinds: str) -> int:
 
 
 def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
-    """The elements in order along `dim`, and where each stood.
+    """The elements in order along `dim`, and their former indices.
 
     Results have the memory order of the input.
     """
@@ -81,21 +80,21 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
 def sort_stable(
     self: Array, stable: bool | None, dim: int = -1, descending: bool = False
 ) -> tuple[Array, Array]:
-    """`sort`, with the demand for stability, which it meets in any case."""
+    """`sort` with the argument `stable`; the sort is always stable."""
     return sort(self, dim, descending)
 
 
 def argsort(self: Array, dim: int = -1, descending: bool = False, stable: bool = False) -> Array:
-    """Where each element of the sorted tensor stood."""
+    """The former index of each element of the sorted tensor."""
     return sort(self, dim, descending)[1]
 
 
 def topk(
     self: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Array, Array]:
-    """The `k` largest (or smallest) elements along `dim`, in order, and their places.
+    """The `k` largest (or smallest) elements along `dim`, in order, and their indices.
 
-    They come in order also when `sorted` does not ask for it.
+    They are in order also without `sorted`.
 
     Raises
     ------

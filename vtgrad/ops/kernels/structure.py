@@ -41,7 +41,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     DimensionError
         If the result has no such dimension.
     ShapeError
-        If the two are one.
+        If both are the same dimension.
     """
     ndim = self.ndim + 1
     first, second = normalize_dim(dim1, ndim), normalize_dim(dim2, ndim)
@@ -51,7 +51,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
             dim1=dim1,
             dim2=dim2,
         )
-    # Integers may come as tensors.
+    # Integers may be passed as tensors.
     offset = integer(offset)
     extent = self.shape[-1] + abs(offset)
     sizes = list(self.shape[:-1])
@@ -60,7 +60,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     check_sizes(tuple(sizes), self.itemsize)
     result: Array = np.zeros(sizes, self.dtype)
     if not self.size:
-        # The offset may be larger than NumPy's diagonals take.
+        # The offset may be larger than NumPy's diagonals accept.
         return result
     diagonal = np.diagonal(result, offset, first, second)
     diagonal.flags.writeable = True
@@ -95,14 +95,14 @@ def rot90_turns(self: Array, turns: int, dims: Sequence[int]) -> Array:
 
 
 def block_diag(tensors: Sequence[Array]) -> Array:
-    """A matrix with the given ones along its diagonal and zeros elsewhere.
+    """A matrix with the given matrices along its diagonal and zeros elsewhere.
 
     Vectors are rows.
 
     Raises
     ------
     ShapeError
-        If there is none, or one has more than 2 dimensions.
+        If there is no matrix, or one has more than 2 dimensions.
     """
     if not tensors:
         raise ShapeError("block_diag needs at least one tensor")
@@ -127,15 +127,15 @@ def block_diag(tensors: Sequence[Array]) -> Array:
 
 
 def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
-    """Each position as often as the count there says: ``[2, 0, 1]`` gives ``[0, 0, 2]``.
+    """Each position repeated by the count at it: ``[2, 0, 1]`` gives ``[0, 0, 2]``.
 
     Raises
     ------
     ShapeError
-        If the counts are no vector, one is negative, they do not add up to `output_size`, or they
-        add up to more than memory can have.
+        If the counts are not a vector, one is negative, or their sum differs from `output_size` or
+        exceeds memory.
     NotSupportedError
-        If they are no int64 or int32.
+        If they are neither int64 nor int32.
     """
     repeats = resolved(repeats)
     if repeats.ndim != 1:
@@ -146,7 +146,7 @@ def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
         )
     if repeats.size and int(repeats.min()) < 0:
         raise ShapeError("repeats must not be negative", least=int(repeats.min()))
-    # Integers that add up to more than memory can have might wrap around.
+    # Integer sums that exceed memory might wrap around.
     check_sizes((int(repeats.sum(dtype=np.float64)),), 8)
     total = int(repeats.sum())
     if output_size is not None and output_size != total:
@@ -183,7 +183,7 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
     lead = len(counts) - self.ndim
     sizes = (1,) * lead + self.shape
     target = tuple([count * size for count, size in zip(counts, sizes, strict=True)])
-    # Here each dimension comes twice.
+    # Each dimension occurs twice here.
     tiles = tuple([n for pair in zip(counts, sizes, strict=True) for n in pair])
     check_sizes(tiles, self.itemsize)
     result: Array = np.empty(target, self.dtype)
@@ -223,7 +223,7 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
     if self.ndim == 0:
         raise DimensionError("a 0-d tensor has no dimension to roll", dim=axes[0], ndim=0)
     places = tuple([normalize_dim(axis, self.ndim) for axis in axes])
-    # PyTorch joins two parts at each step. An empty one is in no channels-last order.
+    # PyTorch joins two parts at each step. An empty part is not channels-last.
     moved = all(step % self.shape[axis] for step, axis in zip(steps, places, strict=True))
     if moved:
         result = empty_joined([self], self.shape, self.dtype)
@@ -273,12 +273,12 @@ def triu(self: Array, diagonal: int = 0) -> Array:
 
 
 def _shift(self: Array, diagonal: int) -> int:
-    """The number of a diagonal, as far as it matters."""
+    """The number of a diagonal, clipped to the size of the matrix."""
     furthest: int = max(self.shape[-2:])
     try:
         return max(-furthest, min(integer(diagonal), furthest))
     except TypeError:
-        # A tensor that holds no integer; others are told before.
+        # A tensor without an integer; other types are refused before.
         raise ArgumentTypeError("argument 'diagonal' must be an integer") from None
 
 

@@ -7,6 +7,7 @@ with PyTorch's names; :meth:`Step.predict` moves the model, or raises
 """
 
 from .base import Expected as Expected
+from .base import Line as Line
 from .base import Literal as Literal
 from .base import Step as Step
 from .base import Value as Value

@@ -1,20 +1,22 @@
 """What a step is, and the pieces of text that steps are written with."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..geometry import contiguous
 from ..jets import FloatArray
 from ..libraries import TensorLike
-from ..model import ModelTensor
+from ..model import ModelTensor, SkippedError
 from ..world import World
 
 __all__ = [
     "NOTHING",
     "Expected",
     "Extras",
+    "Line",
     "Literal",
     "Step",
     "Value",
@@ -67,6 +69,20 @@ class Step:
         """Do to the model what the text does to the library."""
         raise NotImplementedError
 
+    @property
+    def is_pass(self) -> bool:
+        """Whether the step walks the graph: where it fails, a library may have done half of it."""
+        return False
+
+    def line(self) -> "Line":
+        """Return the step as text: what judges that have no model see of it."""
+        mode, targets, text = "", "", "; ".join(self.source(careful=True))
+        single = _ASSIGNMENT.fullmatch(text)
+        if single is not None:
+            mode, targets, text = (part or "" for part in single.groups())
+        names = tuple(_NAME.findall(targets))
+        return Line(text, names, mode, type(self).__name__, self.is_pass)
+
     def observe(self, world: World, tensor: Callable[[int], TensorLike]) -> str | None:
         """Look at what the library has done, before it is compared.
 
@@ -81,6 +97,61 @@ class Step:
             What cannot be right, if anything.
         """
         return None
+
+
+_NAME = re.compile(r"\bt\d+\b")
+#: The grad mode of a statement, the names that it binds, and the rest.
+_ASSIGNMENT = re.compile(r"(?:with vt\.([^:]*): )?(?:((?:t\d+,? ?)+)= )?([^;]*)")
+
+
+@dataclass(frozen=True)
+class Line(Step):
+    """A statement that is given as text: the model makes no prediction for it.
+
+    Attributes
+    ----------
+    text : str
+        The statement, without the names that it binds; the library is called ``vt``.
+    defs : tuple of str
+        The names that it binds: none, one, or one for each output.
+    mode : str
+        A context manager of the library around the statement, such as ``no_grad()``, or empty.
+    op : str
+        Name of the operator, for reports.
+    backward : bool
+        See `is_pass`.
+    uses : frozenset of str
+        The names of tensors that it reads.
+    """
+
+    text: str
+    defs: tuple[str, ...] = ()
+    mode: str = ""
+    op: str = ""
+    backward: bool = False
+    uses: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Collect the names that the text reads."""
+        object.__setattr__(self, "uses", frozenset(_NAME.findall(self.text)))
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        statement = f"{', '.join(self.defs)} = {self.text}" if self.defs else self.text
+        return [f"with vt.{self.mode}: {statement}" if self.mode else statement]
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        raise SkippedError
+
+    @property
+    def is_pass(self) -> bool:
+        """See `Step`."""
+        return self.backward
+
+    def line(self) -> "Line":
+        """See `Step`."""
+        return self
 
 
 def named(index: int) -> str:

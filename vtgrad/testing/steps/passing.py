@@ -22,6 +22,11 @@ class Backward(Step):
     inputs: tuple[int, ...] | None = None
     grad: bool = True
 
+    @property
+    def is_pass(self) -> bool:
+        """See `Step`."""
+        return True
+
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""
         inputs = "" if self.inputs is None else f", inputs=[{', '.join(map(named, self.inputs))}]"
@@ -57,6 +62,11 @@ class Gradient(Step):
     retain: bool = False
     allow_unused: bool = True
 
+    @property
+    def is_pass(self) -> bool:
+        """See `Step`."""
+        return True
+
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""
         inputs = ", ".join(map(named, self.inputs))
@@ -84,6 +94,11 @@ class SecondOrder(Step):
     cotangent: Literal
     leaves: tuple[int, ...]
     weights: tuple[Literal, ...]
+
+    @property
+    def is_pass(self) -> bool:
+        """See `Step`."""
+        return True
 
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""

@@ -1,7 +1,7 @@
-"""Sums, products, quotients and what is made of them.
+"""Sums, products, quotients and combinations of them.
 
 Parameters named ``out`` take the array to write into instead of a new one; it has the result's
-shape, and a dtype that the result's may be stored in.
+shape, and a dtype to which the result's can be cast.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def neg(input: Array, *, out: Array | None = None) -> Array:
     if input.dtype is BOOL:
         raise DTypeError("bool values have no negative: use logical_not (`~`) to invert a mask")
     if out is not None and not out.flags.c_contiguous:
-        # NumPy 2.4.6 computes wrong numbers where both operand and `out` skip elements and the
+        # NumPy 2.4.6 computes wrong numbers if both operand and `out` skip elements and the
         # operand's stride is 16 bytes of 4-byte elements or 64 of 8-byte ones.
         return place(unary(np.negative, input, None), input.dtype, out, input)
     return unary(np.negative, input, out)

@@ -1,6 +1,6 @@
-"""Division in its forms: true, floored, truncated, and what remains.
+"""Division: true, floored and truncated, and remainders.
 
-Integer division by zero has no value to return: it raises, when there is anything to divide.
+Integer division by zero has no result: it raises, if there is any element.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def div(
     Raises
     ------
     DTypeError
-        If `rounding_mode` is none of these, or integers are divided by zero with rounding.
+        If `rounding_mode` has another value, or integers are divided by zero with rounding.
     """
     if rounding_mode is None:
         if isinstance(input, np.ndarray) and input.dtype.kind in "fc":
@@ -77,8 +77,8 @@ def _truncated(a: Operand, b: Operand, out: Array | None) -> Array:
         return finish(quotient, dtype, out)
     _check_divisor(dtype, a, b)
     quotient = run(np.floor_divide, dtype, None, a, b)
-    # Rounded down and rounded towards zero differ by one where the quotient is negative and
-    # something remains; what remains has the divisor's sign.
+    # Rounding down and rounding towards zero differ by one where the quotient is negative and the
+    # remainder is not zero; the remainder has the divisor's sign.
     left = run(np.remainder, dtype, None, a, b)
     negative = np.less(_typed(a, dtype), 0) != np.less(_typed(b, dtype), 0)
     np.add(quotient, 1, out=quotient, where=(left != 0) & negative)
@@ -86,13 +86,13 @@ def _truncated(a: Operand, b: Operand, out: Array | None) -> Array:
 
 
 def remainder(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
-    """What remains of a division rounded down: it has the divisor's sign."""
+    """The remainder of a division rounded down, with the divisor's sign."""
     dtype = result_dtype(input, other)
     refuse("remainder", dtype, "bc", input, other)
     if dtype.kind != "f":
         _check_divisor(dtype, input, other)
         return run(np.remainder, dtype, out, input, other)
-    # NumPy's own gives a zero the divisor's sign; PyTorch leaves it the dividend's.
+    # NumPy gives a zero the divisor's sign, PyTorch the dividend's.
     divisor = _typed(other, dtype)
     left = run(np.fmod, dtype, None, input, _array_or(other, divisor))
     np.add(left, divisor, out=left, where=(left != 0) & ((left < 0) != (divisor < 0)))
@@ -100,7 +100,7 @@ def remainder(input: Operand, other: Operand, *, out: Array | None = None) -> Ar
 
 
 def fmod(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
-    """What remains of a division rounded towards zero: it has the dividend's sign."""
+    """The remainder of a division rounded towards zero, with the dividend's sign."""
     dtype = result_dtype(input, other)
     refuse("fmod", dtype, "bc", input, other)
     if dtype.kind != "f":
@@ -109,7 +109,7 @@ def fmod(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
 
 
 def _array_or(x: Operand, typed: Array) -> Array:
-    """The operand itself if it is an array, whose strides decide the result's; else `typed`."""
+    """The operand itself if it is an array, whose strides decide the result's, or `typed`."""
     return x if isinstance(x, np.ndarray) else typed
 
 

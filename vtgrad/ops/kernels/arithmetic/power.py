@@ -1,4 +1,4 @@
-"""`pow`, and the roots that it turns into."""
+"""`pow`, and the roots to which it reduces."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sqrt(input: Array, *, out: Array | None = None) -> Array:
 
 
 def rsqrt(input: Array, *, out: Array | None = None) -> Array:
-    """One by the square root."""
+    """One divided by the square root."""
     dtype = floating(input.dtype)
     root = run(np.sqrt, dtype, None, input)
     np.reciprocal(root, out=root)
@@ -42,8 +42,8 @@ def pow(input: Operand, exponent: Operand, *, out: Array | None = None) -> Array
     """`input` to the power of `exponent`.
 
     The exponents 2, 3, -2, -1, 1/2 and -1/2, given as numbers, are computed by products,
-    reciprocals and roots. An integer to a negative integer power given by an array is rounded
-    towards zero: 0, except for the bases 1 and -1.
+    reciprocals and roots. An integer to a negative integer power from an array is rounded towards
+    zero: 0, except for the bases 1 and -1.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def pow(input: Operand, exponent: Operand, *, out: Array | None = None) -> Array
         If an integer array is raised to a negative integer number, or to a number out of the
         range of its dtype.
     NotSupportedError
-        If everything is bool.
+        If all operands are bool.
     """
     if type(exponent) is int and isinstance(input, np.ndarray) and input.dtype.kind in "fc":
         if exponent == 2:
@@ -67,7 +67,7 @@ def pow(input: Operand, exponent: Operand, *, out: Array | None = None) -> Array
         return _to_number(input, exponent, dtype, out)
     refuse("pow", dtype, "b", input, exponent)
     if not isinstance(input, np.ndarray) and out is None:
-        # The one operator whose result is row-major whatever its operand is.
+        # The only operator whose result is row-major for any operand.
         out = np.empty(exponent.shape, dtype)
     if dtype.kind in "ui":
         return _of_integers(input, exponent, dtype, out)
@@ -92,7 +92,7 @@ def _to_number(a: Array, exponent: Number, dtype: NumpyDType, out: Array | None)
         cube = unary(np.square, base, None)
         np.multiply(cube, base, cube)
         return finish(cube, dtype, out)
-    # Half precision would round twice on these ways.
+    # Half precision would be rounded twice here.
     if kind in "fc" and dtype != np.float16:
         if exponent == 0.5:
             return sqrt(base, out=out)
@@ -106,7 +106,7 @@ def _to_number(a: Array, exponent: Number, dtype: NumpyDType, out: Array | None)
             return finish(inverse, dtype, out)
     power = checked_number(exponent, dtype) if kind in "ui" else number(exponent, dtype)
     if out is None:
-        # The number has no part in the memory order: this is a function of one operand.
+        # The number does not affect the memory order: this is a function of one operand.
         out = empty_like_elementwise(dtype, a.shape, a)
     return run(np.power, dtype, out, base, power)
 

@@ -20,7 +20,7 @@ def conj(a: Number) -> Number: ...
 @overload
 def conj(a: Array | Number) -> Array | Number: ...
 def conj(a: Array | Number) -> Array | Number:
-    """The complex conjugate; the very operand if it is real."""
+    """The complex conjugate; the operand itself if it is real."""
     if isinstance(a, np.ndarray):
         return conj_physical(a) if a.dtype.kind == "c" else a
     return a.conjugate() if isinstance(a, complex) else a

@@ -72,7 +72,7 @@ def isreal(input: Array) -> Array:
 
 
 def angle(input: Array, *, out: Array | None = None) -> Array:
-    """The angle of complex values; of real ones pi where they are negative, else 0; nan of nan."""
+    """The angle of complex values; pi for negative real ones, 0 for others, nan for nan."""
     kind = input.dtype.kind
     if kind == "c":
         if out is None:

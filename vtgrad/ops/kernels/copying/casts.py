@@ -16,7 +16,7 @@ from vtgrad.storage.memory_format import MemoryFormat
 __all__ = ["expand_to", "sum_to_fresh", "sum_to_size", "to_dtype"]
 
 
-# From here on sums are left to the kernel that adds in blocks.
+# From this length on, sums use the kernel that adds in blocks.
 _LONG: Final = 4096
 
 
@@ -39,8 +39,8 @@ def to_dtype(
 def sum_to_size(a: Array, size: Shape) -> Array:
     """The sum over every dimension in which `size` was broadcast to `a`'s shape.
 
-    When nothing was broadcast, THE SAME ARRAY is returned, no copy. The dtype stays: this is
-    the derivative of broadcasting, not the operator ``sum``.
+    Without broadcasting, THE SAME ARRAY is returned, no copy. The dtype stays: this is the
+    derivative of broadcasting, not the operator ``sum``.
 
     Raises
     ------
@@ -68,10 +68,10 @@ def sum_to_size(a: Array, size: Shape) -> Array:
     work = working(a.dtype)
     total: Array
     if a.size > _LONG:
-        # Not NumPy's own sum, which loses digits: see Note [Long sums].
+        # Not NumPy's sum, which loses digits: see Note [Long sums].
         total = reduce_into(np.add, a, tuple(axes), True, work).reshape(size)
     elif len(axes) == missing:
-        # Dimensions were only put in front: summing them away leaves the right shape.
+        # Only leading dimensions were added: summing over them gives the right shape.
         total = np.add.reduce(a, axis=tuple(axes), dtype=work)
     else:
         total = np.add.reduce(a, axis=tuple(axes), dtype=work, keepdims=True).reshape(size)

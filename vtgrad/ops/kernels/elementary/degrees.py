@@ -31,6 +31,6 @@ def _scaled(name: str, a: Array, factor: float, out: Array | None) -> Array:
     if a.dtype.kind == "c":
         raise DTypeError(f"{name} of complex values, which are no angles")
     if out is None:
-        # PyTorch makes the result before it multiplies.
+        # PyTorch allocates the result before it multiplies.
         out = empty_like_preserving(floating(a.dtype), a)
     return mul(a, factor, out=out)

@@ -22,7 +22,7 @@ def logaddexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
     a, b = input.astype(dtype, copy=False), other.astype(dtype, copy=False)
     first = a.real >= b.real
     larger, smaller = np.where(first, a, b), np.where(first, b, a)
-    # Of two equal infinities the sum is one of them, and their difference would be nan.
+    # The result for two equal infinities is one of them; their difference would be nan.
     infinite = np.isinf(larger.real) & (larger == smaller)
     gap = np.where(infinite, 0, smaller - np.where(infinite, 0, larger))
     total = np.where(infinite, larger, larger + np.log1p(np.exp(gap)))

@@ -40,7 +40,7 @@ def frac(input: Array, *, out: Array | None = None) -> Array:
 
 
 def _difference(a: Array, whole: Array, out: Array | None) -> Array:
-    """``a - whole`` in the memory order of `whole`, which is the kernel's own."""
+    """``a - whole`` in the memory order of `whole`, a new array of the kernel."""
     target = whole if out is None else out
     np.subtract(a, whole, out=target, casting="unsafe")
     return target
@@ -53,15 +53,15 @@ def round(input: Array, *, decimals: int = 0, out: Array | None = None) -> Array
     ----------
     input : ndarray
     decimals : int
-        Round to this many places after the decimal point; before it if negative. Other than 0
-        it needs floating values.
+        The number of digits after the decimal point; before the point if negative. Values other
+        than 0 need floating elements.
     out : ndarray, optional
     """
     if decimals == 0:
         return _rounded("round", np.rint, input, out)
     refuse("round with decimals", input.dtype, "buic")
     dtype = input.dtype
-    # A power that overflows is infinite, and so is what Python refuses to compute.
+    # A power that overflows is infinite, also one that Python refuses to compute.
     scale = dtype.type(10.0 ** abs(decimals) if abs(decimals) <= _MOST_DECIMALS else np.inf)
     there, back = (np.multiply, np.true_divide) if decimals > 0 else (np.true_divide, np.multiply)
     result = run(np.positive, dtype, None, input)

@@ -5,7 +5,7 @@ all the dimensions that it covers; trailing Nones may be left out. The index arr
 with each other; their common shape takes the place of the dimensions they index if those are
 neighbours, and comes first if they are not.
 
-See Note [Which write survives] for what duplicates mean.
+See Note [Which write survives] for duplicates.
 """
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ def index_put_into(
     count = places[0].size
     if not count or target.size == 0:
         return NOTHING
-    # Indexed dimensions first, and all index arrays as one vector: then entries are in
-    # row-major order and each stands for one contiguous piece of the values.
+    # Indexed dimensions first, and all index arrays as one vector: then entries are in row-major
+    # order and each belongs to one contiguous part of the values.
     lead = shape[first : first + len(shape) - len(front)]
     spread = np.moveaxis(
         np.broadcast_to(values, shape),
@@ -138,12 +138,12 @@ def index_put_into(
 def index_put_overwritten(
     indices: Sequence[Array], places: Sequence[int], self_sizes: Shape
 ) -> Array:
-    """A bool mask of the shape that `index_at` gives: whose value another one has overwritten."""
+    """A bool mask of the shape of `index_at`: the values that another one has overwritten."""
     key = _expanded(self_sizes, _spread(indices, places))
     shape, front, first = _arrangement(self_sizes, key)
     result: Array = np.zeros(shape, np.bool_)
     if 0 in self_sizes:
-        # Nothing is stored, so that indices outside of their dimension were accepted.
+        # Nothing is stored, so indices outside of their dimension were accepted.
         return result
     kept = last_mentions(*_flat_targets(self_sizes, key, _flat_places(key)))
     if not kept.all():
@@ -153,7 +153,7 @@ def index_put_overwritten(
     return result
 
 
-# The table's operators take the index arrays alone, and beside them where they stand.
+# The table's operators take the index arrays, and separately the dimensions that they index.
 
 
 def index_at(self: Array, indices: Sequence[Array], places: Sequence[int]) -> Array:
@@ -171,7 +171,7 @@ def index_at(self: Array, indices: Sequence[Array], places: Sequence[int]) -> Ar
             try:
                 taken: Array = self.take(key, place)
             except IndexError:
-                pass  # said better below
+                pass  # a better error follows below
             else:
                 return taken
     return index(self, _spread(indices, places))
@@ -209,7 +209,7 @@ def index_spread(
 
 
 def _is_lone_mask(indices: Sequence[Array | None]) -> bool:
-    """Whether there is one index only, a mask: then one value is filled in, not put."""
+    """Whether there is one index only, a mask: then one value is filled in."""
     given = [k for k in indices if k is not None]
     return len(given) == 1 and given[0].dtype == np.bool_
 
@@ -225,9 +225,9 @@ def _spread(indices: Sequence[Array], places: Sequence[int]) -> list[Array | Non
 
 
 def _expanded(sizes: Shape, indices: Sequence[Array | None]) -> list[Array | None]:
-    """One entry per dimension: masks replaced by the places they name, all of one shape.
+    """One entry per dimension: masks replaced by their true indices, all of one shape.
 
-    Whether they are in range is not checked; negative ones are left in.
+    The range is not checked; negative indices stay.
     """
     key: list[Array | None] = []
     for entry in indices:
@@ -271,7 +271,7 @@ def _expanded(sizes: Shape, indices: Sequence[Array | None]) -> list[Array | Non
 
 
 def _check_range(sizes: Shape, key: list[Array | None]) -> None:
-    """Refuse indices outside of their dimension; where nothing is indexed, any are accepted."""
+    """Refuse indices outside of their dimension; any are accepted if no element is indexed."""
     empty = any(size == 0 for dim, size in enumerate(sizes) if dim >= len(key) or key[dim] is None)
     for dim, k in enumerate(key):
         if k is None or k.size == 0 or (empty and sizes[dim]):
@@ -307,7 +307,7 @@ def _check_mask(sizes: Shape, dim: int, mask: Array) -> None:
 
 
 def _arrangement(sizes: Shape, key: list[Array | None]) -> tuple[Shape, list[int], int]:
-    """The result's shape, the dimensions that stay whole, and where the index shape comes."""
+    """The result's shape, the whole dimensions, and the position of the index shape."""
     indexed = [d for d, k in enumerate(key) if k is not None]
     whole = [d for d in range(len(sizes)) if d >= len(key) or key[d] is None]
     first_array = key[indexed[0]]
@@ -326,7 +326,7 @@ def _flat_places(key: list[Array | None]) -> tuple[Array, ...]:
 def _flat_targets(
     sizes: Shape, key: list[Array | None], places: tuple[Array, ...]
 ) -> tuple[Array, int]:
-    """The places as one vector of row-major numbers, and below which number they are."""
+    """The indexed elements as one vector of row-major positions, and an upper bound of them."""
     extents = [sizes[d] for d, k in enumerate(key) if k is not None]
     flat: Array | None = None
     for place, extent in zip(places, extents, strict=True):
@@ -354,12 +354,12 @@ def broadcast_or_none(*shapes: Shape) -> Shape | None:
 
 
 def _is_canonical(array: Array) -> bool:
-    """Whether the strides are the row-major ones, whatever NumPy makes of size-1 dimensions."""
+    """Whether the strides are the row-major ones, those of size-1 dimensions included."""
     return array.flags.c_contiguous and 1 not in array.shape
 
 
 def _owned(picked: Array) -> Array:
-    """Row-major with canonical strides, and not a view of something else."""
+    """Row-major with canonical strides, and not a view of another array."""
     if picked.base is None and _is_canonical(picked):
         return picked
     result: Array = np.empty(picked.shape, picked.dtype)
@@ -368,10 +368,10 @@ def _owned(picked: Array) -> Array:
 
 
 def _laid_out(picked: Array, self: Array, key: list[Array | None]) -> Array:
-    """`picked` in the memory order that the input and the index arrays ask for.
+    """`picked` in the memory order that the input and the index arrays determine.
 
-    The input has the say about its whole dimensions, the index arrays about theirs, and the
-    order among the two kinds stays row-major.
+    The input decides the order of its whole dimensions, the index arrays that of theirs, and the
+    order of the two groups stays row-major.
     """
     shape, whole, first = _arrangement(self.shape, key)
     width = len(shape) - len(whole)

@@ -1,11 +1,11 @@
 """Reading an index expression ``x[...]`` into steps.
 
-An expression becomes a *plan*: view steps first (select, slice, unsqueeze, alias), one for each
-part that is an integer, a slice, None or a bool, then at most one advanced step with the index
+An expression is converted to a *plan*: view steps first (select, slice, unsqueeze, alias), one for
+each part that is an integer, a slice, None or a bool, then at most one advanced step with the index
 arrays and masks. The caller applies the steps with the operators of the same names.
 
-Everything here is about the expression and the sizes; tensors are told by a function that the
-caller passes in, so this module knows nothing of them. A 0-d integer tensor selects like an int.
+This module uses only the expression and the sizes; the caller passes a function that recognises
+tensors, so the module is independent of the class. A 0-d integer tensor selects like an int.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class Alias:
-    """The whole tensor again: what ``x[...]`` means."""
+    """The whole tensor as a view: the meaning of ``x[...]``."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ class Select:
 
 
 class Slice:
-    """A range of a dimension. Bounds are as written, None where left out."""
+    """A range of a dimension. Bounds are as written, None if omitted."""
 
     __slots__ = ("dim", "start", "step", "stop")
 
@@ -93,17 +93,17 @@ AsArray: TypeAlias = Callable[[object], Array | None]
 
 
 class IndexPlan:
-    """What an index expression asks for.
+    """The steps of an index expression.
 
     Attributes
     ----------
     steps : list of ViewStep
-        To be applied in order; not empty if `indices` is.
+        Applied in order; not empty if `indices` is.
     indices : list of (ndarray or None)
-        The advanced step: one entry per dimension of the view, None where the whole dimension
-        is taken, trailing Nones left out. A mask is one entry for all the dimensions it covers.
+        The advanced step: one entry per dimension of the view, None for a whole dimension, trailing
+        Nones left out. A mask is one entry for all the dimensions it covers.
     sources : list of object
-        Where an entry of `indices` came as a tensor, that tensor; else None.
+        For each entry of `indices`, the tensor that it was passed as, or None.
     nothing : bool
         A write that writes nothing and does not count as one.
     """
@@ -128,7 +128,7 @@ class IndexPlan:
         self.nothing = nothing
 
 
-# PyTorch takes a list that holds sequences or slices for a tuple if it is shorter than this.
+# PyTorch treats a list with sequences or slices as a tuple if it is shorter than this.
 _TUPLE_LIMIT: Final = 32
 _INT64: Final = np.dtype(np.int64)
 _INT64_MAX: Final = 2**63 - 1
@@ -140,23 +140,24 @@ def parse_index(
 ) -> IndexPlan:
     """The plan of ``x[expression]`` for a tensor of shape `sizes`.
 
-    With `write`, of ``x[expression] = value``: there a lone ``True`` is the whole tensor with a
-    new dimension and a lone ``False`` is nothing at all, where reading copies.
+    With `write`, the plan of ``x[expression] = value``: there a lone ``True`` is the whole tensor
+    with a new dimension and a lone ``False`` writes nothing, while reading with either makes a
+    copy.
 
     Raises
     ------
     OutOfRangeError
         If an integer is outside its dimension, there are more indices than dimensions, an index
-        array is not of an integer type or bool, or a part is of no type that can index.
+        array is not of an integer type or bool, or the type of a part cannot index.
     ArgumentValueError
         If a slice's step is zero, or a nested list is ragged.
     ArgumentTypeError
         If a slice's bound is not an integer, or a part is a string.
     DTypeError
-        If a list holds something that is no number.
+        If an item of a list is not a number.
     """
     if isinstance(expression, slice):
-        # Alone, also a full slice is a step: ``x[:]`` is a slice where ``x[:, :]`` is an alias.
+        # A full slice alone is a step too: ``x[:]`` is a slice, but ``x[:, :]`` is an alias.
         if not sizes:
             raise OutOfRangeError("a 0-d tensor has no dimension to slice", ndim=0)
         return IndexPlan([_slice_step(expression, 0)], [], [])
@@ -190,7 +191,7 @@ def _parts(expression: object, as_array: AsArray) -> tuple[object, ...]:
 
 
 class _Parser:
-    """Walks over the parts; `dim` is the next dimension of the view built so far."""
+    """Reads the parts in order; `dim` is the next dimension of the view built so far."""
 
     __slots__ = ("as_array", "dim", "found", "parts", "sizes", "skipped", "steps")
 
@@ -260,7 +261,7 @@ class _Parser:
         return _checked(array), part
 
     def _covers(self, part: object) -> int:
-        """How many of the tensor's dimensions a part speaks of."""
+        """The number of the tensor's dimensions that a part indexes."""
         if isinstance(part, tuple):
             array: Array = part[0]
             return array.ndim if array.dtype == np.bool_ else 1
@@ -300,11 +301,11 @@ class _Parser:
         self.dim += 1
 
     def _array(self, array: Array, source: object) -> None:
-        if array.ndim == 0:  # a bool, or a uint8 that stands for one
+        if array.ndim == 0:  # a bool, or a uint8 used as one
             self._new_dim(np.zeros(int(bool(array)), np.int64))
             return
         self.found[self.dim] = array, source
-        # Whether a mask's shape fits is seen when it is used.
+        # The shape of a mask is checked when it is used.
         self.dim += array.ndim if array.dtype == np.bool_ else 1
 
 
@@ -353,7 +354,7 @@ def _bound(value: object) -> int:
     if type(value) is int and -_INT64_MAX <= value <= _INT64_MAX:
         return value
     try:
-        number = operator.index(value)  # type: ignore[arg-type]  # what it is for to find out
+        number = operator.index(value)  # type: ignore[arg-type]  # raises for other types
     except TypeError:
         raise ArgumentTypeError(
             f"a slice's bounds must be integers, got {type(value).__name__}", value=value
@@ -367,7 +368,7 @@ def _integer(part: object) -> int:
         try:
             return operator.index(part)
         except TypeError:
-            pass  # it only says that it is an integer
+            pass  # not an integer after all
     raise IndexTypeError(
         "a tensor can be indexed with integers, slices, `...`, None, bools, and lists, "
         f"arrays or tensors of integers or bools, not with {type(part).__name__}",
@@ -386,7 +387,7 @@ def _array_of_list(part: Sequence[object], as_array: AsArray) -> Array:
 
 
 def _plain(item: object, as_array: AsArray) -> object:
-    """A list as NumPy takes it. No inner function: one that calls itself is a reference cycle."""
+    """A list in NumPy's form. Not an inner function: a recursive one is a reference cycle."""
     array = as_array(item)
     if array is not None:
         return array
@@ -403,7 +404,7 @@ def _plain(item: object, as_array: AsArray) -> object:
 
 
 def _own_array(array: Array) -> Array:
-    """An index array that came as NumPy's: a copy, so that nobody changes it afterwards."""
+    """A copy of a NumPy index array, so that the user cannot change it afterwards."""
     if array.dtype.kind == "b" or array.dtype == np.uint8:
         return array.copy()
     if array.dtype.kind in "iu" or array.size == 0:
@@ -413,12 +414,12 @@ def _own_array(array: Array) -> Array:
 
 
 def warn_of_uint8_mask() -> None:
-    """Say that an index array of uint8 is read as a mask."""
+    """Warn that an index array of uint8 is read as a mask."""
     warn("a uint8 array used as an index is read as a mask; use bool for masks")
 
 
 def _checked(array: Array) -> Array:
-    """Refuse dtypes that do not index; a uint8 array is a mask, which is on its way out."""
+    """Refuse dtypes that do not index; a uint8 array is a mask, which is deprecated."""
     if array.dtype == np.uint8:
         if array.ndim:
             warn_of_uint8_mask()

@@ -66,14 +66,14 @@ def put_(self: Array, index: Array, source: Array, accumulate: bool = False) -> 
 
 
 def put_overwritten(index: Array, count: int) -> Array:
-    """A bool mask of `index`'s shape: whose value another one has overwritten in `put`.
+    """A bool mask of `index`'s shape: the values that another one has overwritten in `put`.
 
     Raises
     ------
     DTypeError
         If `index` is not of int64.
     OutOfRangeError
-        If a position is not among `count`.
+        If a position is not below `count`.
     """
     index = resolved(index)
     _check_places(index, count)

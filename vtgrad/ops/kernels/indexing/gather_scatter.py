@@ -58,7 +58,7 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
     check_range(index, self.shape[axis], axis)
     result: Array = np.empty(index.shape, self.dtype)
     if self.ndim == MAX_DIMS:
-        # NumPy takes one index array less.
+        # NumPy accepts one index array less.
         flat = flat_targets(self.shape, axis, resolved(index))
         result[...] = resolved(self).reshape(-1)[flat].reshape(index.shape)
     else:
@@ -121,7 +121,7 @@ def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> Store:
 
 
 def scatter_overwritten(index: Array, self_sizes: Shape, dim: int) -> Array:
-    """A bool mask of `index`'s shape: whose value another one has overwritten in `scatter`."""
+    """A bool mask of `index`'s shape: the values that another one has overwritten in `scatter`."""
     if index.size == 0:
         return np.empty(index.shape, np.bool_)
     axis = normalize_dim(dim, len(self_sizes))
@@ -156,7 +156,7 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | Number, name
 
 
 def _along(axis: int, index: Array, ndim: int) -> tuple[Array, ...]:
-    """Index arrays that take `index` along `axis` and the own place along the others."""
+    """Index arrays that are `index` along `axis` and the element's own index along the others."""
     places: list[Array] = []
     for d in range(ndim):
         if d == axis:
@@ -191,9 +191,9 @@ def _cut(src: Array, index: Array) -> Array:
 
 
 def scattered_values(self: Array, index: Array, src: Array | Number) -> Array:
-    """What `scatter` stores, in row-major order."""
+    """The values that `scatter` stores, in row-major order."""
     if not isinstance(src, np.ndarray):
-        # One number for every place: repeated without memory.
+        # One number for all indices: repeated without memory.
         return np.broadcast_to(as_element(src, self.dtype), (index.size,))
     values: Array = _cut(src, index).reshape(-1)
     return values

@@ -1,11 +1,10 @@
-"""What all indexing kernels share: checks of index arrays, and writes with duplicates.
+"""Helpers of all indexing kernels: checks of index arrays, and writes with duplicates.
 
 NOTE [ Which write survives ]
-Several indices may name one target. Where values are added, all count. Where they are stored,
-the last one in row-major order of the index array survives, and only it may get a gradient: the
-``*_overwritten`` kernels tell which ones did not. NumPy's own assignment gives the last one too,
-but in the memory order of the index array; kernels therefore assign through flat, row-major
-indices.
+Several indices may name one target. Additions use all values. Of stored values, the last one in
+row-major order of the index array survives, and only that one may get a gradient: the
+``*_overwritten`` kernels return a mask of the others. NumPy's assignment keeps the last one too,
+but in the memory order of the index array; so kernels assign through flat, row-major indices.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ __all__ = [
 ]
 
 
-# Up to so many rows are added one by one.
+# The largest number of rows that are added one by one.
 _FEW: Final = 16
-# Sorting is better than a table of all places from so many places per index.
+# Sorting is faster than a table of all positions from this number of positions per index on.
 _SPARSE: Final = 64
 _INT32: Final = 2**31 - 1
 
@@ -62,7 +61,7 @@ def adding_at(
     values: Array,
     written: WrittenIndex | None,
 ) -> Store:
-    """`add_at`, when it is carried out; `written` says which elements that writes."""
+    """The store of `add_at`; `written` is the index of the written elements."""
     places = index if isinstance(index, tuple) else (index,)
     add = np.logical_or if target.dtype == np.bool_ else np.add
     if values.ndim == 1 or places[0].size < _FEW:
@@ -73,7 +72,7 @@ def adding_at(
         width = values[0].size
         each = key[:, None] * width + np.arange(width)
         return add.at, (target.reshape(-1), each.reshape(-1), values.reshape(-1)), written
-    # Rows of one place are summed first, then added once.
+    # Rows of one index are summed first, then added once.
     order = np.argsort(key, kind="stable")
     grouped = key[order]
     starts = np.flatnonzero(np.concatenate(([True], grouped[1:] != grouped[:-1])))
@@ -96,13 +95,13 @@ def put_last(
     Parameters
     ----------
     numbers : ndarray
-        One number below `extent` for each place, the same for the same place.
+        For each index a number below `extent`, equal for equal indices.
     written : WrittenIndex or None
-        Which elements that writes.
+        The index of the written elements.
     """
     last = survivors(numbers, extent)
     if last is not None and values.ndim == 1:
-        # Where each entry stores what its last repetition does, any order will do.
+        # If each entry stores the value of its last repetition, any order is correct.
         values = values.take(last, mode="clip")
     elif last is not None:
         kept = last == np.arange(last.size)
@@ -112,7 +111,7 @@ def put_last(
 
 
 def survivors(targets: Array, extent: int) -> Array | None:
-    """For each entry of a vector of numbers below `extent`, which entry repeats it last.
+    """For each entry of a vector of numbers below `extent`, the position of its last repetition.
 
     Returns
     -------
@@ -127,7 +126,7 @@ def survivors(targets: Array, extent: int) -> Array | None:
         if found.size == count:
             return None
         return np.asarray((count - 1 - first_from_the_end)[np.searchsorted(found, targets)])
-    # A table of bytes stays in the cache, and most indices repeat nothing.
+    # A table of bytes stays in the cache, and most indices have no repetitions.
     mentioned = np.zeros(extent, np.bool_)
     mentioned[targets] = True
     if np.count_nonzero(mentioned) == count:
@@ -137,7 +136,7 @@ def survivors(targets: Array, extent: int) -> Array | None:
     last[targets] = turns
     seen = last.take(targets)
     if (seen < turns).any():
-        # NumPy stores in order, but does not promise to.
+        # NumPy stores in order, but does not document that.
         last.fill(-1)
         np.maximum.at(last, targets, turns)
         seen = last.take(targets)
@@ -145,7 +144,7 @@ def survivors(targets: Array, extent: int) -> Array | None:
 
 
 def last_mentions(targets: Array, extent: int) -> Array:
-    """Which entries of a vector of numbers below `extent` are not repeated further on."""
+    """A mask of the entries of a vector of numbers below `extent` that have no later repetition."""
     last = survivors(targets, extent)
     if last is None:
         return np.ones(targets.shape, np.bool_)
@@ -158,7 +157,7 @@ def ndim(x: Array) -> int:
 
 
 def fill_value(value: Array | Number, name: str) -> Number:
-    """The number to fill with, taken from a 0-d array if it comes as one."""
+    """The number to fill with; that of a 0-d array is read from it."""
     if not isinstance(value, np.ndarray):
         return value
     if value.ndim:
@@ -195,13 +194,13 @@ def check_same_dtype(self: Array, source: Array, name: str) -> None:
 
 
 def readable(values: Array, target: Array) -> Array:
-    """The values as they are before `target` is written, in a plain array on other memory.
+    """The values before `target` is written, in a plain array on other memory.
 
     Raises
     ------
     InputOverlapError
-        If they are the written elements themselves: PyTorch refuses that here, since what is
-        stored where would depend on the order.
+        If they are the written elements themselves: PyTorch refuses that here, since the result
+        would depend on the order of writing.
     """
     if not np.may_share_memory(values, target):
         return resolved(values)

@@ -1,4 +1,4 @@
-"""Reading and writing slices along one dimension, named by a vector of indices."""
+"""Reading and writing slices along one dimension, at a vector of indices."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def index_copy_(self: Array, dim: int, index: Array, source: Array) -> Store:
 
 
 def index_copy_overwritten(index: Array, sizes: Shape, dim: int, extent: int) -> Array:
-    """A bool mask of the source's shape `sizes`: which slices others have overwritten.
+    """A bool mask of the source's shape `sizes`: the slices that others have overwritten.
 
     Indices are below `extent`, the size of the target's dimension.
     """
@@ -183,7 +183,7 @@ def index_copy_overwritten(index: Array, sizes: Shape, dim: int, extent: int) ->
 
 
 def index_mask(index: Array, sizes: Shape, dim: int) -> Array:
-    """A bool mask of shape `sizes`: what `index_fill` fills."""
+    """A bool mask of shape `sizes`: the elements that `index_fill` fills."""
     return index_fill(np.zeros(sizes, np.bool_), dim, index, True)
 
 

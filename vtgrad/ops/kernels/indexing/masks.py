@@ -84,7 +84,7 @@ def masked_fill_(self: Array, mask: Array, value: Array | Number) -> Store:
 
 
 def masked_spread(self: Array, sizes: Shape, mask: Array) -> Array:
-    """Zeros of shape `sizes` with the elements of `self` at the mask's true places.
+    """Zeros of shape `sizes` with the elements of `self` where the mask is true.
 
     The inverse of `masked_select`; the mask broadcasts to `sizes`.
     """
@@ -101,7 +101,7 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     DTypeError
         If the mask is not of bool, or `source` has another dtype.
     ShapeError
-        If the shapes do not broadcast, or there are fewer values than true places.
+        If the shapes do not broadcast, or there are fewer values than true elements of the mask.
     """
     shape = broadcast_shapes(self.shape, mask.shape)
     result = contiguous(np.broadcast_to(self, shape))
@@ -132,9 +132,9 @@ def masked_scatter_(self: Array, mask: Array, source: Array) -> Store:
 
 
 def nonzero(self: Array) -> Array:
-    """Places of the elements that are not zero, one row each, in C order of the places.
+    """Indices of the nonzero elements, one row each, in C order.
 
-    The result lies in memory column by column, so that each dimension's places are dense.
+    The result is column-major, so that the indices of each dimension are dense.
     """
     if self.ndim == 0:
         return np.empty((1 if self else 0, 0), np.int64)

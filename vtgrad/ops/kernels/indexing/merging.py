@@ -1,4 +1,4 @@
-"""Merging many values into the elements that an index names: sums, products, means, extremes."""
+"""Merging values into indexed elements: sums, products, means, extremes."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ _UFUNCS: Final[Mapping[str, np.ufunc]] = {
     "amax": np.maximum,
     "amin": np.minimum,
 }
-# PyTorch's older names, of `scatter`.
+# PyTorch's older names, used by `scatter`.
 _OLDER: Final = {"add": "sum", "multiply": "prod"}
 
 
 def scatter_reduce(
     self: Array, dim: int, index: Array, src: Array, reduce: str, *, include_self: bool = True
 ) -> Array:
-    """A copy in which ``result[index[i, j], j]`` merges all ``src[i, j]`` that go there.
+    """A copy in which ``result[index[i, j], j]`` merges all ``src[i, j]`` with that index.
 
     Raises
     ------
     ShapeError
-        If the shapes do not fit, as in `scatter`, or there is no such way to merge.
+        If the shapes do not fit, as in `scatter`, or `reduce` has another value.
     DTypeError
         If `src` has another dtype, or `index` is not of int64 or int32.
     NotSupportedError
@@ -108,8 +108,8 @@ def index_reduce(
     Raises
     ------
     ShapeError
-        If `source` does not have one slice of the target's shape per index, or there is no such
-        way to merge.
+        If `source` does not have one slice of the target's shape per index, or `reduce` has another
+        value.
     DTypeError
         If `source` has another dtype, or `index` is not of int64 or int32.
     OutOfRangeError
@@ -192,7 +192,7 @@ def _scatter(
 
 
 def _merge(self: Array, places: Array, values: Array, reduce: str, include_self: bool) -> Store:
-    """Merge values into row-major positions, of which none is outside."""
+    """Merge values into row-major positions, all of them inside."""
     if self.dtype.kind == "c" and reduce in {"amax", "amin"}:
         raise NotSupportedError(f"{reduce} has no meaning for complex values", dtype=self.dtype)
     if self.dtype == np.bool_ and reduce == "mean":
@@ -214,7 +214,7 @@ def _merge(self: Array, places: Array, values: Array, reduce: str, include_self:
 
 
 def _neutral(reduce: str, dtype: NumpyDType) -> Array:
-    """What changes nothing when it is merged."""
+    """The neutral element of a way to merge."""
     if reduce in {"amax", "amin"} and dtype.kind != "b":
         if dtype.kind == "f":
             bound: float = -np.inf if reduce == "amax" else np.inf
@@ -231,13 +231,13 @@ def _neutral(reduce: str, dtype: NumpyDType) -> Array:
 def scatter_prod_backward(
     grad: Array, self: Array, dim: int, index: Array, src: Array, include_self: bool, of_self: bool
 ) -> Array:
-    """The gradient of a product that `scatter_reduce` made: for each factor that of the others.
+    """The gradient of a product of `scatter_reduce`: for each factor the product of the others.
 
     Parameters
     ----------
     of_self : bool
-        Whether the factors asked for are the elements of `self`, not those of `src`; the latter
-        come in the shape of `index`.
+        Whether the result is for the elements of `self`, not for those of `src`; the latter has the
+        shape of `index`.
     """
     grad, self, index, src = resolved(grad), resolved(self), resolved(index), resolved(src)
     if src.dtype != grad.dtype:
@@ -248,7 +248,7 @@ def scatter_prod_backward(
     own = np.ravel(self).copy()
     if not include_self:
         own[places] = 1
-    # The products of all factors but zeros, and how many zeros there are.
+    # The products of all factors except zeros, and the number of zeros.
     products = np.where(own == 0, 1, own).astype(own.dtype)
     zeros = (own == 0).astype(np.int64)
     np.multiply.at(products, places, np.where(values == 0, 1, values).astype(own.dtype))

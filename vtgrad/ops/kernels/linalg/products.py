@@ -40,7 +40,7 @@ _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 def _check(
     name: str, a: Array, b: Array, ranks: tuple[int, int], fits: bool, *terms: Array
 ) -> None:
-    """Refuse operands of other ranks, of sizes that do not meet, or, with the terms, of dtypes."""
+    """Refuse operands of wrong ranks or sizes, and different dtypes, those of terms included."""
     if (a.ndim, b.ndim) != ranks:
         raise ShapeError(
             f"{name}() multiplies a {ranks[0]}-d by a {ranks[1]}-d tensor, "
@@ -76,8 +76,8 @@ def _half(single: Array) -> Array:
 def _times(a: Array, b: Array) -> Array:
     """Matrix product.
 
-    `dot` is the quick way, but skips zeros of a one-element factor, also where the other factor is
-    nan or inf. The method does not ask its argument for its values, see Note [Lazy conjugates].
+    `dot` is the quick way, but skips zeros of a one-element factor, even if the other factor is nan
+    or inf. The method does not resolve a lazy argument, see Note [Lazy conjugates].
     """
     product: Array = (
         np.matmul(a, b) if a.size == 1 or b.size == 1 or type(b) is not np.ndarray else a.dot(b)
@@ -198,7 +198,7 @@ def _check_term(name: str, self: Array, shape: Shape) -> None:
 def _added(self: Array, product: Array, beta: Number, alpha: Number) -> Array:
     """``beta * self + alpha * product``, made in the memory of `product`.
 
-    A factor of zero leaves the term `self` out altogether: nan and inf in it do not spread.
+    A `beta` of zero omits the term `self`: nan and inf in it do not spread.
     """
     if alpha != 1:
         np.multiply(product, alpha, product)
@@ -216,7 +216,7 @@ def _wide(x: Array) -> Array:
 def addmm(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha: Number = 1) -> Array:
     """``beta * self + alpha * (mat1 @ mat2)``, with `self` broadcast to the product.
 
-    A factor of zero leaves its term out altogether: nan and inf in it do not spread.
+    A factor of zero omits its term: nan and inf in the term do not spread.
     """
     fits = mat1.shape[-1:] == mat2.shape[:1]
     _check("addmm", mat1, mat2, (2, 2), fits, self)

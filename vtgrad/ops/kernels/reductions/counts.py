@@ -1,4 +1,4 @@
-"""Sums that leave nan out, and counts of what is not zero."""
+"""Sums without nan, and counts of nonzero elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["count_nonzero", "nansum"]
 
 
 def count_nonzero(self: Array, dim: Dims = None) -> Array:
-    """How many elements are not zero, of all or along dimensions; a nan is not."""
+    """The number of nonzero elements, of all or along dimensions; a nan counts as nonzero."""
     return sum(self != 0, dim)
 
 

@@ -25,7 +25,7 @@ _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     """Logarithm of the sum of exponentials over `dim`, safe against overflow.
 
-    Integers are taken as the default floating dtype. No elements give -inf.
+    Integers are converted to the default floating dtype. Without elements the result is -inf.
     """
     if (
         dim is not None
@@ -39,7 +39,7 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
         return np.full(reduced_shape(x.shape, axes, keepdim), -np.inf, x.dtype)
     work = x.astype(_SINGLE) if x.dtype == _HALF else x
     top = np.asarray(np.maximum.reduce(work.real, axes, keepdims=True))
-    # An infinite top would turn its own row into inf - inf.
+    # An infinite maximum would make its own row inf - inf.
     np.copyto(top, 0, where=np.isinf(top))
     terms = np.asarray(np.subtract(work, top))
     np.exp(terms, terms)
@@ -79,7 +79,7 @@ def softmax(self: Array, dim: int, dtype: NumpyDType | None = None) -> Array:
 
 
 def log_softmax(self: Array, dim: int, dtype: NumpyDType | None = None) -> Array:
-    """Logarithm of `softmax`, computed without leaving the logarithmic scale."""
+    """Logarithm of `softmax`, computed on the logarithmic scale."""
     x, axis = _prepare("log_softmax", self, dim, dtype)
     if x.ndim == 0 or x.size == 0:
         return np.where(np.isnan(x) | np.isinf(x), np.nan, 0.0).astype(x.dtype)

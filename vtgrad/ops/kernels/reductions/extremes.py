@@ -1,7 +1,7 @@
-"""The largest, smallest and middle elements, with and without the places where they stand.
+"""The largest, smallest and median elements, with and without their indices.
 
-A nan counts as the extreme in every direction: if there is one, it is the result, and the
-first one is the place. Among equal elements the first is the place.
+A nan counts as the extreme in every direction: if there is one, it is the result, with the index of
+the first nan. Among equal elements the index is that of the first.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ def _along(name: str, x: Array, dim: int, keepdim: bool, largest: bool) -> tuple
 
 
 def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    """Largest elements along `dim`, and their places."""
+    """Largest elements along `dim`, and their indices."""
     return _along("max", self, dim, keepdim, True)
 
 
 def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    """Smallest elements along `dim`, and their places."""
+    """Smallest elements along `dim`, and their indices."""
     return _along("min", self, dim, keepdim, False)
 
 
@@ -111,12 +111,12 @@ def _arg(name: str, x: Array, dim: int | None, keepdim: bool, largest: bool) -> 
 
 
 def argmax(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
-    """Places of the largest elements along `dim`, or in the flattened tensor."""
+    """Indices of the largest elements along `dim`, or in the flattened tensor."""
     return _arg("argmax", self, dim, keepdim, True)
 
 
 def argmin(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
-    """Places of the smallest elements along `dim`, or in the flattened tensor."""
+    """Indices of the smallest elements along `dim`, or in the flattened tensor."""
     return _arg("argmin", self, dim, keepdim, False)
 
 
@@ -126,7 +126,7 @@ def _refuse_unordered(x: Array) -> None:
 
 
 def _median_of_nothing(x: Array) -> Array:
-    """nan, or what a nan becomes when it is stored as an integer."""
+    """nan, or the integer to which a nan is cast."""
     if x.dtype.kind == "b":
         return np.ones((), np.bool_)
     if x.dtype.kind == "c":
@@ -144,14 +144,14 @@ def median(self: Array) -> Array:
         return _median_of_nothing(flat)
     _refuse_unordered(self)
     middle = (flat.size - 1) // 2
-    # The last place is partitioned as well because nans go there.
+    # The last index is partitioned as well, because nans are sorted to the end.
     parts: Array = np.partition(flat, (middle, flat.size - 1))
     last = parts[-1]
     return np.array(last if last != last else parts[middle])
 
 
 def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    """The middle elements along `dim`, the lower of two, and their places."""
+    """The middle elements along `dim`, the lower of two, and their indices."""
     axis = normalize_dim(dim, self.ndim)
     _refuse_empty_axis("median", self, axis)
     _refuse_unordered(self)

@@ -1,4 +1,4 @@
-"""Gradients of reductions that are not a handful of other kernels."""
+"""Gradients of reductions that need kernels of their own."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 
 
 def put_selected(self: Array, sizes: Shape, dim: int, indices: Array, keepdim: bool) -> Array:
-    """Zeros of shape `sizes` with the values of `self` at the places `indices` along `dim`.
+    """Zeros of shape `sizes` with the values of `self` at `indices` along `dim`.
 
-    `self` and `indices` are what a reduction of `dim` gave; `keepdim` says whether they still
-    have that dimension. It may be longer than 1, as after a sort.
+    `self` and `indices` are the results of a reduction of `dim`; `keepdim` states whether they
+    still have that dimension. It may be longer than 1, as after a sort.
     """
     out: Array = np.zeros(sizes, self.dtype)
     if out.ndim == 0:
@@ -42,7 +42,7 @@ def put_selected(self: Array, sizes: Shape, dim: int, indices: Array, keepdim: b
 
 
 def take_selected(self: Array, dim: int, indices: Array, keepdim: bool) -> Array:
-    """The elements at the places `indices` along `dim`; the converse of `put_selected`."""
+    """The elements at `indices` along `dim`; the inverse of `put_selected`."""
     if self.ndim == 0:
         return self.copy()
     axis = normalize_dim(dim, self.ndim)
@@ -54,7 +54,7 @@ def take_selected(self: Array, dim: int, indices: Array, keepdim: bool) -> Array
 
 
 def _products_of_the_others(x: Array, axis: int) -> Array:
-    """At each place along `axis` the product of all other elements, without dividing."""
+    """At each index along `axis` the product of all other elements, without division."""
     x = np.moveaxis(x, axis, 0)
     before, after = np.ones_like(x), np.ones_like(x)
     np.multiply.accumulate(x[:-1], 0, None, before[1:])
@@ -73,9 +73,9 @@ def prod_backward(
     self : Array
         The gradient of the product.
     input, result : Array
-        What was multiplied, and its product.
+        The factors, and their product.
     dim : int or None
-        The dimension that was multiplied over; None for all.
+        The dimension of the product; None for all.
     keepdim : bool
         Whether `result` still has that dimension.
     """
@@ -99,7 +99,7 @@ def prod_backward(
 
 
 def softmax_backward(self: Array, result: Array, dim: int) -> Array:
-    """The gradient of ``softmax``: what raises one share lowers all others."""
+    """The gradient of ``softmax``."""
     axis = normalize_dim(dim, result.ndim)
     work = _SINGLE if result.dtype == _HALF else result.dtype
     out: Array = np.empty(result.shape, work)

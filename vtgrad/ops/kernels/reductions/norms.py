@@ -76,7 +76,7 @@ def linalg_vector_norm(
         x = x.astype(_SINGLE)
     if ord == 2:
         if x.dtype.kind == "c":
-            # Not re**2 + im**2: a part that is inf makes |x| inf whatever the other is.
+            # Not re**2 + im**2: a part that is inf makes |x| inf for any other part.
             x = np.abs(x)
         result = reduce_into(np.add, np.square(x), dim, keepdim, None)
         np.sqrt(result, result)
@@ -105,7 +105,7 @@ def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
     Raises
     ------
     ShapeError
-        If there are less than two dimensions.
+        If there are fewer than two dimensions.
     OptionValueError
         If `p` is not positive, or `maxnorm` is negative.
     DTypeError

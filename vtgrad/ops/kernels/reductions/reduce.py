@@ -6,9 +6,9 @@ and rounded once.
 
 NOTE [ Long sums ]
 NumPy adds pairwise, so that errors grow with the logarithm of the length, only along the
-dimension that is dense in memory. Along the others it adds one value after the other: 2**25
-ones in float32 then sum to 2**24, because adding 1 to that changes nothing any more. PyTorch
-does not have this. So long dimensions of that kind are added in blocks.
+dimension that is dense in memory. Along the others it adds one value after the other: 2**25 ones in
+float32 then sum to 2**24, because adding 1 to that changes nothing. PyTorch has no such loss. So
+long dimensions of that kind are added in blocks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HALF: Final[NumpyDType] = np.dtype(np.float16)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 # The length from which sums are added in blocks.
 _LONG: Final = 4096
-# Summed in their own dtype.
+# The dtypes that are summed without a wider one.
 _AS_THEY_ARE: Final[frozenset[NumpyDType]] = frozenset(
     map(np.dtype, (np.float32, np.float64, np.complex64, np.complex128))
 )
@@ -62,7 +62,7 @@ def reduce_into(
 
 
 def _long_axis(x: Array, axes: tuple[int, ...]) -> int | None:
-    """The dimension along which NumPy would add very many values one after the other.
+    """The dimension along which NumPy would add many values one after the other.
 
     See Note [Long sums].
     """
@@ -70,8 +70,10 @@ def _long_axis(x: Array, axes: tuple[int, ...]) -> int | None:
         return None
     strides = [abs(x.strides[d]) for d in range(x.ndim) if x.shape[d] > 1]
     innermost = min(strides)
+    # NumPy does not sort dimensions by strides that are equal or, as in an expanded array, zero.
+    unsorted = len(strides) > 1 and (innermost == 0 or strides.count(innermost) > 1)
     for axis in axes:
-        if x.shape[axis] > _LONG and abs(x.strides[axis]) != innermost:
+        if x.shape[axis] > _LONG and (unsorted or abs(x.strides[axis]) != innermost):
             return axis
     return None
 
@@ -97,7 +99,7 @@ def _add_in_blocks(
 def _accumulate_all(
     ufunc: np.ufunc, x: Array, dim: Dims, keepdim: bool, dtype: NumpyDType | None
 ) -> Array:
-    """`reduce_into` for sums and products, with the dtype rules that these share."""
+    """`reduce_into` for sums and products, with their common dtype rules."""
     if dtype is None:
         dtype = x.dtype if x.dtype.kind in "fc" else _INT64
     if x.dtype is not dtype and (x.dtype.kind in "fc" or dtype.kind == "b"):
@@ -110,7 +112,7 @@ def _accumulate_all(
 def sum(
     self: Array, dim: Dims = None, keepdim: bool = False, dtype: NumpyDType | None = None
 ) -> Array:
-    """Sum; integers and bools are summed as int64 unless `dtype` says otherwise."""
+    """Sum; integers and bools are summed as int64 unless `dtype` is given."""
     if dtype is None and self.dtype in _AS_THEY_ARE:
         if dim is None and not keepdim and self.flags.c_contiguous:
             return np.asarray(np.add.reduce(self, None))
@@ -121,14 +123,14 @@ def sum(
 def prod(
     self: Array, dim: int | None = None, keepdim: bool = False, dtype: NumpyDType | None = None
 ) -> Array:
-    """Product; integers and bools are multiplied as int64 unless `dtype` says otherwise."""
+    """Product; integers and bools are multiplied as int64 unless `dtype` is given."""
     return _accumulate_all(np.multiply, self, dim, keepdim, dtype)
 
 
 def mean(
     self: Array, dim: Dims = None, keepdim: bool = False, dtype: NumpyDType | None = None
 ) -> Array:
-    """Arithmetic mean; nan where there is nothing to average.
+    """Arithmetic mean; nan without elements.
 
     Raises
     ------
@@ -153,7 +155,7 @@ def _extreme(name: str, ufunc: np.ufunc, x: Array, dim: Dims, keepdim: bool) -> 
     if x.size == 0:
         if dim is None or (not isinstance(dim, int) and len(dim) == 0):
             raise ShapeError(f"{name}() of a tensor without elements needs a dim", shape=x.shape)
-        # Before anybody notices that a dimension is there twice.
+        # Before the check for repeated dimensions.
         for axis in (normalize_dim(d, x.ndim) for d in ((dim,) if isinstance(dim, int) else dim)):
             if x.shape[axis] == 0:
                 raise DimensionError(
@@ -179,7 +181,7 @@ def amin(self: Array, dim: Dims = None, keepdim: bool = False) -> Array:
 
 def _truth(ufunc: np.ufunc, x: Array, dim: Dims, keepdim: bool) -> Array:
     if dim is not None and not isinstance(dim, int) and len(dim) == 0:
-        # No dimension to reduce: here, unlike in the sums, that leaves every element.
+        # No dimension to reduce: here, unlike for sums, the result has all elements.
         return in_dtype(x.astype(_BOOL, order="C"), _UINT8 if x.dtype == _UINT8 else _BOOL)
     result = reduce_into(ufunc, x, dim, keepdim, _BOOL)
     return result.astype(_UINT8) if x.dtype == _UINT8 else result

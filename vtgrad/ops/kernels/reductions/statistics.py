@@ -28,7 +28,7 @@ _REAL_OF: Final[dict[NumpyDType, NumpyDType]] = {
 
 
 def _squares(x: Array) -> Array:
-    """|x|**2 elementwise, real; a real array of the caller's is overwritten."""
+    """|x|**2 elementwise, real; a real argument is overwritten."""
     if x.dtype.kind == "c":
         r: Array = np.square(x.real) + np.square(x.imag)
         return r
@@ -46,7 +46,7 @@ def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim:
     centre = np.true_divide(centre, count)
     squares = _squares(np.asarray(np.subtract(x, centre, dtype=wide)))
     total = reduce_into(np.add, squares, axes if x.ndim else None, bool(keepdim), None)
-    # With fewer elements than the correction there is nothing to divide by: inf or nan.
+    # With no more elements than the correction the divisor is 0: inf or nan.
     freedom = max(count - (1.0 if correction is None else correction), 0.0)
     np.true_divide(total, freedom, total)
     return total

@@ -1,9 +1,8 @@
 """Modified Bessel functions of the first kind.
 
 NOTE [ How Bessel functions are computed ]
-Up to 20 they are their power series (DLMF 10.25.2), in which all terms are positive; beyond, the
-asymptotic expansion for large arguments (DLMF 10.40.1), whose smallest term is there less than the
-rounding error.
+Arguments up to 20 use the power series (DLMF 10.25.2), in which all terms are positive; larger ones
+use the asymptotic expansion (DLMF 10.40.1), whose smallest term is then below the rounding error.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ def _of_order(order: int, x: Array) -> Array:
     half = x[near] / 2
     result[near] = polynomial(_POWERS[order], half * half) * half**order
     large = x[far]
-    # In two steps, because the exponential alone would be infinite first.
+    # In two steps, because the exponential alone overflows earlier.
     root = np.exp(large / 2)
     result[far] = root / np.sqrt(2 * np.pi * large) * polynomial(_TAILS[order], 1 / large) * root
-    # Of infinity the quotient above is nan; PyTorch's too.
+    # At infinity the quotient above is nan, as in PyTorch.
     return result

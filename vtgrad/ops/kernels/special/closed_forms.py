@@ -38,7 +38,7 @@ def sinc(input: Array, *, out: Array | None = None) -> Array:
 
 
 def logit(input: Array, eps: float | None = None, *, out: Array | None = None) -> Array:
-    """``log(x / (1 - x))``, of values kept between `eps` and ``1 - eps`` if that is given."""
+    """``log(x / (1 - x))``, with values clamped to ``[eps, 1 - eps]`` if `eps` is given."""
     dtype = floating(input.dtype)
     refuse("logit", dtype, "c")
     value = run(np.positive, working_dtype(dtype), None, input)

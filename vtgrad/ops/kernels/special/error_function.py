@@ -1,9 +1,9 @@
 """The error function, its complement and its inverse.
 
 NOTE [ How the error function is computed ]
-Up to a magnitude of 1 `erf` is its Maclaurin series. Beyond, it follows from ``erfc(x)``, of which
-``(1 + 2x) exp(x * x) erfc(x)`` is a function without much curvature: one Chebyshev series in
-``(x - 3.75) / (x + 3.75)`` gives it from 0 to infinity (M. M. Shepherd and J. G. Laframboise,
+Up to a magnitude of 1 `erf` is computed by its Maclaurin series. Beyond, it follows from
+``erfc(x)``. The function ``(1 + 2x) exp(x * x) erfc(x)`` has little curvature: one Chebyshev series
+in ``(x - 3.75) / (x + 3.75)`` gives it from 0 to infinity (M. M. Shepherd and J. G. Laframboise,
 "Chebyshev approximation of (1 + 2x) exp(x**2) erfc x in 0 <= x < infinity", Mathematics of
 Computation 36, 1981). The coefficients here are that series computed to 20 digits.
 """
@@ -61,7 +61,7 @@ def erf(input: Array, *, out: Array | None = None) -> Array:
 
 
 def erfc(input: Array, *, out: Array | None = None) -> Array:
-    """``1 - erf(input)``, exact where that is tiny."""
+    """``1 - erf(input)``, accurate also where the difference is tiny."""
     return in_double("erfc", _erfc, input, out)
 
 
@@ -93,10 +93,10 @@ def _erfc(x: Array) -> Array:
 
 def _complement(x: Array) -> Array:
     """``erfc`` of values that are not negative."""
-    # Beyond this it is less than the smallest floating number.
+    # Beyond this the result is less than the smallest floating number.
     x = np.minimum(x, 30.0)
     scaled = chebyshev(_SCALED_COMPLEMENT, (x - 3.75) / (x + 3.75)) / (1 + 2 * x)
-    # The square of a long number is rounded, and the exponential would magnify that.
+    # The square of a number with many digits is rounded, and the exponential magnifies the error.
     short = np.trunc(x * 16) / 16
     result: Array = np.exp(-short * short) * np.exp((short - x) * (short + x)) * scaled
     return result

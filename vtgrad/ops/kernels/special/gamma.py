@@ -1,12 +1,12 @@
 """The logarithm of the gamma function and its derivatives.
 
 NOTE [ How the gamma function is computed ]
-From 1/2 to 5/2 the logarithm is its Taylor series at 2 (DLMF 5.7.3), with the recurrence
-``gamma(x + 1) = x * gamma(x)`` around 1; so its zeros at 1 and 2 are exact. Above it is Stirling's
-series (DLMF 5.11.1), after the recurrence has led to 10 or more; below 0 the reflection formula
-(DLMF 5.5.3) leads above. The derivatives are series of the same kind: of the digamma function
-DLMF 5.11.2 and 5.5.4, and the others are Hurwitz zeta functions (DLMF 25.11.12), which the
-Euler-Maclaurin formula gives (DLMF 25.11.5).
+From 1/2 to 5/2 the logarithm is computed by its Taylor series at 2 (DLMF 5.7.3), with the
+recurrence ``gamma(x + 1) = x * gamma(x)`` around 1; so its zeros at 1 and 2 are exact. Larger
+arguments use Stirling's series (DLMF 5.11.1), after the recurrence has raised them to 10 or more;
+negative ones use the reflection formula (DLMF 5.5.3). The derivatives use series of the same kind:
+the digamma function DLMF 5.11.2 and 5.5.4; the others are Hurwitz zeta functions (DLMF 25.11.12),
+computed by the Euler-Maclaurin formula (DLMF 25.11.5).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["digamma", "lgamma", "mvlgamma", "polygamma_of"]
 
 _EULER: Final = 0.57721566490153286061
 _HALF_LOG_2_PI: Final = 0.91893853320467274178
-# From here on the asymptotic series are exact.
+# From this argument on the asymptotic series are exact to rounding.
 _LARGE: Final = 10.0
 # The largest number whose factorial is a float64.
 _HIGHEST_ORDER: Final = 170
@@ -89,7 +89,7 @@ def polygamma_of(input: Array, n: int, *, out: Array | None = None) -> Array:
     OptionValueError
         If `n` is negative.
     NotSupportedError
-        If it is so large that its factorial is no float64.
+        If its factorial exceeds float64.
     """
     n = integer(n)
     if n < 0:
@@ -114,7 +114,7 @@ def mvlgamma(input: Array, p: int, *, out: Array | None = None) -> Array:
     OptionValueError
         If `p` is less than 1.
     NotSupportedError
-        If it is so large that adding the terms up would take minutes.
+        If the sum of its terms would take minutes.
     """
     p = integer(p)
     if p < 1:
@@ -124,7 +124,7 @@ def mvlgamma(input: Array, p: int, *, out: Array | None = None) -> Array:
             f"mvlgamma of {p} dimensions is not supported, at most {_MOST_DIMENSIONS} are", p=p
         )
 
-    # PyTorch adds terms up that it lays out row-major.
+    # PyTorch adds terms in a row-major array.
     input = np.ascontiguousarray(resolved(input)).reshape(input.shape)
 
     def total(x: Array) -> Array:
@@ -215,7 +215,7 @@ def _zeta(s: int, x: Array) -> Array:
     result: Array = _zeta_of_positive(s, np.where(below, 1 - x, x))
     low = x[below]
     fraction = low - np.floor(low)
-    # The sum over all integers, less the terms below `x`.
+    # The sum over all integers minus the terms below `x`.
     sign = (-1.0) ** s
     others = _zeta_of_positive(s, fraction) + sign * _zeta_of_positive(s, 1 - fraction)
     result[below] = np.where(fraction == 0, np.inf, others - sign * result[below])

@@ -3,15 +3,15 @@
 NOTE [ How the incomplete gamma functions are computed ]
 
 `igamma` is P(a, x), the part of the integral of ``t ** (a - 1) * exp(-t)`` from 0 to x, and
-`igammac` is Q = 1 - P. The one that is smaller is computed, so that both are exact where they are
-tiny. Everything is worked out in double precision.
+`igammac` is Q = 1 - P. The smaller one is computed, so that both are accurate where they are tiny.
+All computations are in double precision.
 
-- P left of about a: its power series (DLMF 8.11.4).
-- Q right of it: Legendre's continued fraction (DLMF 8.9.2), from the front by Lentz's method.
-- Q of small a and x: the power series of its difference from 1, which is small then (DLMF 8.7.3).
+- P for x below about a: its power series (DLMF 8.11.4).
+- Q for larger x: Legendre's continued fraction (DLMF 8.9.2), by Lentz's method.
+- Q for small a and x: the power series of its difference from 1, which is then small (DLMF 8.7.3).
 - Both for large a and x close to it: Temme's uniform expansion (DLMF 8.12). Its coefficients are
-  worked out once, in whole numbers: those of the inverse function by the recurrence that follows
-  from ``mu * mu' == eta * (1 + mu)``, the others by DLMF 8.12.11.
+  computed once, in integers: those of the inverse function by the recurrence that follows from ``mu
+  * mu' == eta * (1 + mu)``, the others by DLMF 8.12.11.
 
 The factor ``x ** a * exp(-x) / gamma(a)`` of the first two comes from the same ``eta`` for large a,
 because its exponents cancel, and from the logarithms for small a.
@@ -37,17 +37,17 @@ __all__ = ["igamma", "igammac"]
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _TINY: Final = 1e-300
-# From this order on the uniform expansion is exact, in the range that `_uniform_range` tells.
-# Outside of it the series and the fraction need some hundred steps, whatever the order.
+# From this order on the uniform expansion is exact to rounding, in the range of `_uniform_range`.
+# Outside of it the series and the fraction need some hundred steps for any order.
 _LARGE: Final = 20.0
-# Powers of 1 / a, and of eta, in the uniform expansion.
+# The numbers of powers of 1 / a, and of eta, in the uniform expansion.
 _POWERS: Final = 24
 _TERMS: Final = 26
-# The coefficients are worked out in units of two to minus this, because digits cancel.
+# The coefficients are computed in units of two to the power of minus this, because digits cancel.
 _BITS: Final = 400
-# More than any of them needs.
+# More steps than any argument needs.
 _MOST_STEPS: Final = 2000
-# Of Stirling's series for the gamma function's logarithm.
+# The coefficients of Stirling's series for the logarithm of the gamma function.
 _STIRLING: Final = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 
 
@@ -74,7 +74,7 @@ def _in_double(name: str, upper: bool, input: Array, other: Array, out: Array | 
 
 
 def _either(a: Array, x: Array, upper: bool) -> Array:
-    """Q if `upper`, else P."""
+    """Q if `upper`, otherwise P."""
     result: Array = np.full(a.shape, np.nan)
     valid = (a >= 0) & (x >= 0)
     result[valid & (x == 0) & (a > 0)] = upper
@@ -83,7 +83,7 @@ def _either(a: Array, x: Array, upper: bool) -> Array:
     result[valid & np.isinf(x) & np.isfinite(a)] = not upper
     inside = valid & (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     uniform = inside & _uniform_range(a, x)
-    # Where Q is not the smaller one by far, or is what the series of its difference gives.
+    # Where Q is not by far the smaller one, or the series of its difference from 1 applies.
     small = inside & ~uniform & (x <= 1.1)
     log = np.log(np.where(small, x, 1.0))
     small &= np.where(x <= 0.5, a * log > -0.4, x * 1.1 >= a)
@@ -102,14 +102,14 @@ def _either(a: Array, x: Array, upper: bool) -> Array:
 
 
 def _uniform_range(a: Array, x: Array) -> Array:
-    """Where the uniform expansion is exact."""
+    """A mask of the arguments for which the uniform expansion is exact to rounding."""
     close: Array = (a > _LARGE) & (np.abs(x - a) < 0.3 * a)
     return close
 
 
 def _log1p_less_itself(x: Array, one_more: Array) -> Array:
-    """``log(1 + x) - x``, exact for small x too, and for x near -1 if 1 + x is."""
-    # The logarithm is twice the sum of the odd powers of x / (2 + x) by their exponents.
+    """``log(1 + x) - x``, accurate for small x, and for x near -1 if `one_more` is."""
+    # The logarithm is twice the sum of the odd powers of x / (2 + x) divided by their exponents.
     ratio = x / (2 + x)
     square = ratio * ratio
     tail = polynomial([1 / (2 * n + 3) for n in range(22)], square)
@@ -141,7 +141,7 @@ def _lower_by_series(a: Array, x: Array) -> Array:
         total += term
         if bool((term <= _EPSILON / 4 * total).all()):
             break
-    # The factor by a is that of gamma(a + 1), which is finite for the smallest a.
+    # The factor divided by a is that of gamma(a + 1), which is finite for the smallest a.
     small = a < 1
     by_order = np.where(small, 1, _factor(np.where(small, 1, a), x) / a)
     exponent = a * np.log(x) - x - lgamma_of_one_more(a)
@@ -199,7 +199,7 @@ def _uniform_coefficients() -> tuple[tuple[float, ...], ...]:
     rows = [first]
     for _ in range(1, _POWERS):
         former = rows[-1]
-        # What cancels the pole of the first derivative by eta.
+        # Cancels the pole of the first derivative with respect to eta.
         pole = -former[1]
         rows.append(
             [(n + 2) * former[n + 2] + (pole * first[n] >> _BITS) for n in range(len(former) - 2)]

@@ -34,7 +34,7 @@ def chebyshev(coefficients: Sequence[float], x: Array) -> Array:
 def in_double(
     name: str, function: Callable[[Array], Array], input: Array, out: Array | None
 ) -> Array:
-    """A function of real values, computed in double precision whatever theirs is.
+    """A function of real values, computed in double precision for any dtype.
 
     Integers and bools become the default floating dtype; complex values are refused.
     """

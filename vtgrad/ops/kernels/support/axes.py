@@ -1,4 +1,4 @@
-"""Dimension numbers: checking them, and the shapes that reductions leave."""
+"""Dimension numbers: checking them, and the shapes of reductions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["axes_of", "diagonal_within", "in_dtype", "put_along", "reduced_shape
 
 
 def axes_of(dim: Dims, ndim: int) -> tuple[int, ...]:
-    """The dimensions to reduce, counted from the front; none given means all.
+    """The dimensions to reduce, counted from the front; all by default.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def reduced_shape(shape: Shape, axes: tuple[int, ...], keepdim: bool) -> Shape:
 
 
 def diagonal_within(shape: Shape, offset: AnyInt, first: int, second: int) -> int:
-    """Which diagonal of two dimensions; of those without elements the nearest.
+    """The offset of a diagonal of two dimensions; for an empty diagonal, of the nearest one.
 
     NumPy takes no offsets of more than 32 bits.
     """
@@ -70,10 +70,10 @@ def put_along(x: Array, places: Array, values: Array, axis: int) -> None:
 
 
 def _without_ones(axis: int, *arrays: Array) -> tuple[int, list[Array]]:
-    """Arrays without the dimensions other than `axis` that the first one has only one of.
+    """Arrays without the dimensions other than `axis` in which the first one has size 1.
 
-    NumPy's indices are one array less than an array's dimensions at most. But of so many most are
-    of size 1, or there would be more elements than memory can have.
+    NumPy allows one index array less than it allows dimensions. But with so many dimensions most
+    have size 1, because memory is finite.
     """
     shape = arrays[0].shape
     ones = tuple([d for d, n in enumerate(shape) if n == 1 and d != axis])
@@ -81,7 +81,7 @@ def _without_ones(axis: int, *arrays: Array) -> tuple[int, list[Array]]:
 
 
 def in_dtype(x: Array, dtype: NumpyDType) -> Array:
-    """`x` in `dtype`, itself if it has it already; complex to real keeps the real part."""
+    """`x` in `dtype`, itself if it has that dtype; complex to real keeps the real part."""
     if x.dtype is dtype or x.dtype == dtype:
         return x
     if x.dtype.kind == "c" and dtype.kind not in "cb":

@@ -1,9 +1,9 @@
-"""How elementwise kernels run: result dtype, memory order, numbers, and the quick paths.
+"""Running elementwise kernels: result dtype, memory order, numbers, and the quick paths.
 
 NOTE [ Where the arithmetic happens ]
 Operands are converted to the result dtype first and computed in it, as PyTorch does; so
-``uint8 + 300`` adds 44. The exception is float16: whoever combines it with numbers or several
-steps computes in float32 and rounds once at the end.
+``uint8 + 300`` adds 44. The exception is float16: kernels that combine it with numbers, or take
+several steps, compute in float32 and round once at the end.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 
 Operand: TypeAlias = Array | Number
 
-# The tests by which the quick ways begin: an alias saves looking up an attribute.
+# For the first tests of the quick ways: an alias saves an attribute look-up.
 _ndarray = np.ndarray
 
 BOOL: NumpyDType = np.dtype(np.bool_)
@@ -63,12 +63,12 @@ _SMALL = range(-128, 128)
 
 
 def floating(dtype: NumpyDType) -> NumpyDType:
-    """`dtype` itself if floating or complex, else the default floating dtype."""
+    """`dtype` itself if floating or complex, otherwise the default floating dtype."""
     return dtype if dtype.kind in "fc" else get_default_dtype().numpy
 
 
 def working(dtype: NumpyDType) -> NumpyDType:
-    """The dtype that steps towards a `dtype` result are computed in."""
+    """The dtype in which intermediate steps of a `dtype` result are computed."""
     return _SINGLE if dtype == _HALF else dtype
 
 
@@ -80,12 +80,12 @@ def refuse(name: str, dtype: NumpyDType, kinds: str, *operands: Operand) -> None
     name : str
         The operator.
     dtype : numpy.dtype
-        What it would compute in.
+        The dtype of the computation.
     kinds : str
-        NumPy's letters of the kinds that are refused: of ``b`` (bool), ``u`` and ``i``
-        (integers), ``f`` (floating), ``c`` (complex).
+        NumPy's letters of the refused kinds: ``b`` (bool), ``u`` and ``i`` (integers), ``f``
+        (floating), ``c`` (complex).
     *operands : ndarray or number
-        Shapes that do not fit each other are the graver mistake, and reported instead.
+        If the shapes do not broadcast, that error is raised instead.
     """
     if dtype.kind in kinds:
         broadcast_shapes(*[x.shape for x in operands if isinstance(x, np.ndarray)])
@@ -113,7 +113,7 @@ def number(value: Number, dtype: NumpyDType) -> Array:
     if isinstance(value, complex) and dtype.kind != "c":
         value = value.real
     if not isinstance(value, (bool, int, float, complex)):
-        # NumPy would make NaN of None, and numbers of lists and texts.
+        # NumPy would convert None to NaN, and lists and strings to numbers.
         raise TypeError(f"{type(value).__name__} is no number")
     result: Array = np.asarray(value).astype(dtype)
     return result
@@ -158,9 +158,9 @@ def _whole(value: Number, dtype: NumpyDType) -> int:
 
 
 def _numpy_takes(value: object, a: Array) -> Array | float | int | None:
-    """What a ufunc gets for a number beside `a`; None where NumPy's result would be wrong.
+    """The operand of a ufunc for a number beside `a`; None if NumPy's result would be wrong.
 
-    Its dtype may be, or its memory order, which is row-major.
+    The dtype of the result may be wrong, or its memory order, which is row-major.
     """
     if (
         (type(value) is float or type(value) is int)
@@ -206,7 +206,7 @@ def run(ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, *operands: Operan
     """`ufunc` of `operands`, converted to and computed in `dtype`, into `out` or a new array."""
     work = working(dtype)
     values = [
-        # Only a number that comes last keeps more than half precision.
+        # Only a number in the last position keeps more than half precision.
         x if isinstance(x, np.ndarray) else number(x, work if at else dtype)
         for at, x in enumerate(operands)
     ]
@@ -229,7 +229,7 @@ def run_compare(ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, *operands
 
 
 def finish(value: Array, dtype: NumpyDType, out: Array | None) -> Array:
-    """`value`, a dense array of the kernel's own, as the result: in `out`, or in `dtype`."""
+    """`value`, a new dense array of the kernel, as the result: in `out`, or in `dtype`."""
     if out is None:
         if value.dtype == dtype:
             return value
@@ -249,26 +249,26 @@ def place(value: Array, dtype: NumpyDType, out: Array | None, *operands: Operand
 
 
 def _fresh(value: Array) -> Array:
-    """What a ufunc returned, as an array: ufuncs of 0-d arrays return scalars."""
+    """The result of a ufunc as an array: ufuncs of 0-d arrays return scalars."""
     return value if type(value) is np.ndarray else np.asarray(value)
 
 
 def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
-    """An arithmetic ufunc of two operands, in the dtype that they agree on."""
-    # Quick ways first: NumPy's own result has the right dtype and memory order. What they cannot
-    # do, shapes that do not fit among it, is left to the general way.
+    """An arithmetic ufunc of two operands, in their promoted dtype."""
+    # Quick ways first: NumPy's own result has the right dtype and memory order. Other cases, wrong
+    # shapes included, use the general way.
     try:
         if type(a) is _ndarray:
             if type(b) is _ndarray:
                 if a.dtype is b.dtype:
                     if out is None:
                         a_dense, b_dense = a.flags.c_contiguous, b.flags.c_contiguous
-                        # One value, expanded, leaves the memory order to the other operand.
+                        # For one value, expanded, the other operand decides the memory order.
                         if (a_dense or not any(a.strides)) and (b_dense or not any(b.strides)):
                             result: Array = ufunc(a, b)
                             if type(result) is not _ndarray:
                                 return np.asarray(result)
-                            # Else dimensions of size 1 may decide about the memory order.
+                            # Otherwise dimensions of size 1 may decide the memory order.
                             if 1 not in result.shape or (
                                 a_dense and b_dense and a.shape == b.shape
                             ):
@@ -294,7 +294,7 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
 
 
 def compare(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
-    """A comparing ufunc of two operands, in the dtype that they agree on; the result is bool."""
+    """A comparing ufunc of two operands, in their promoted dtype; the result is bool."""
     if out is None and isinstance(a, np.ndarray):
         if isinstance(b, np.ndarray):
             if (

@@ -1,22 +1,22 @@
-"""Memory order of freshly made results: which strides the array of a result gets.
+"""Memory order of new results: the strides of the array of a result.
 
-PyTorch lets the inputs decide. When they agree, the result is laid out as they are; when they do
-not, dimensions are sorted by stride, the first operand that can tell two dimensions apart
-deciding between them. NumPy's ``order="K"`` falls back to C order in the second case, so results
-are allocated here and handed to ufuncs as ``out``.
+In PyTorch the inputs decide. If their strides agree, the result has the same strides; if not,
+dimensions are sorted by stride, and the first operand that distinguishes two dimensions decides
+their order. NumPy's ``order="K"`` falls back to C order in the second case, so results are
+allocated here and passed to ufuncs as ``out``.
 
 NOTE [ Canonical strides ]
-NumPy calls an array C-contiguous whatever the strides of its dimensions of size 1 are, but those
-strides do decide the order of a result in the sorted case: ``x + 2`` of a ``(1, 3)`` array with
-strides ``(1, 1)`` has strides ``(1, 1)``. So "C-contiguous, hence C order" holds only without
-dimensions of size 1, and quick paths check ``1 not in shape`` beside the flag.
+NumPy's C-contiguity ignores the strides of dimensions of size 1, but those strides affect the order
+of a result in the sorted case: ``x + 2`` of a ``(1, 3)`` array with strides ``(1, 1)`` has strides
+``(1, 1)``. So a C-contiguous operand implies C order only without dimensions of size 1, and quick
+paths check ``1 not in shape`` beside the flag.
 
-Arrays whose strides are all 0, as the gradient of a sum is, decide nothing either.
+Arrays whose strides are all 0, such as the gradient of a sum, decide nothing either.
 
 NOTE [ Converted operands ]
-PyTorch converts operands to the dtype that an operator computes in, and looks at strides
-afterwards. A conversion has no gaps and repeats nothing, so an integer array of shape ``(2, 3)``
-that was expanded is row-major in a sum with a floating one, and decides.
+PyTorch converts operands to the dtype of the computation first, and compares strides afterwards. A
+converted operand has neither gaps nor repetitions, so an expanded integer array of shape ``(2, 3)``
+is row-major in a sum with a floating one, and takes part in the decision.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
     Parameters
     ----------
     dtype : numpy.dtype
-        Of the result.
+        The dtype of the result.
     shape : tuple of int
-        Of the result; every operand broadcasts to it.
+        The shape of the result; every operand broadcasts to it.
     *operands : ndarray or number
-        In the operator's order: earlier ones have the say. A number counts as a 0-d array.
+        In the operator's order: earlier ones decide. A number counts as a 0-d array.
     """
     same = True
     contiguous = True
@@ -85,13 +85,13 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
             if any(x.strides):
                 contiguous = contiguous and x.flags.c_contiguous
             else:
-                # One value, expanded: as undecided about the order as a number is.
+                # One value, expanded: like a number, it decides no order.
                 same = False
         arrays.append(x)
     if contiguous and (same or 1 not in shape):
         return np.empty(shape, dtype)
     if len(shape) == 1 and shape[0] > 1:
-        # There is one order only, and gaps are not kept.
+        # There is only one order, and gaps are not kept.
         return np.empty(shape, dtype)
     if same:
         strides = _agreed_strides(shape, arrays)
@@ -102,7 +102,7 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
 
 
 def as_converted(dtype: NumpyDType, *operands: Array | Number) -> list[Array | Number]:
-    """Operands laid out as they are once they are converted; see Note [Converted operands]."""
+    """Operands with the strides that they have after conversion; see Note [Converted operands]."""
     return [_as_converted(x, dtype) if isinstance(x, np.ndarray) else x for x in operands]
 
 
@@ -114,16 +114,16 @@ def _as_converted(x: Array, dtype: NumpyDType) -> Array:
 
 
 def empty_in_order_of(dtype: NumpyDType, a: Array) -> Array:
-    """An uninitialised array for what is computed from `a` in several steps, or from its parts.
+    """An uninitialised array for a result computed from `a` in several steps, or from its parts.
 
-    Its strides are gapless in the memory order of `a`, but not `a`'s own even if those are.
+    Its strides are gapless in the memory order of `a`; they may differ from gapless strides of `a`.
     """
     order = memory_order(a.shape, element_strides(layout_of_values(a)))
     return empty_strided(dtype, a.shape, dense_strides_in_order(a.shape, order))
 
 
 def layout_of_values(a: Array) -> Array:
-    """An array laid out as `a`, or, if that is lazy, as its values are once they are computed."""
+    """An array with the strides of `a` or, if `a` is lazy, of its resolved values."""
     return a if type(a) is np.ndarray else empty_like_preserving(a.dtype, a)
 
 

@@ -17,19 +17,19 @@ _BOOL: Final = np.dtype(np.bool_)
 
 
 def over(free: int, kernel: Callable[..., Array], *operands: Array | Number) -> Array:
-    """What `kernel` makes of the operands, stored in one of them if that can hold it.
+    """The result of `kernel`, stored in one of the operands if that can hold it.
 
-    Whether it is does not change the result in any way, memory layout included. Of operands that
-    are one value each, expanded, as the gradient of a sum is, the result is expanded too: it can
-    not be written, and counts as nobody's.
+    The result, strides included, does not depend on where it is stored. If each operand is one
+    value, expanded, such as the gradient of a sum, the result is expanded too: it cannot be
+    written, and counts as shared.
 
     Parameters
     ----------
     free : int
-        Bit ``i`` is set if operand ``i`` is held by nobody but the caller, who drops it.
+        Bit ``i`` is set if only the caller holds operand ``i``, and drops it.
     kernel : callable
-        One that works element by element in the dtype in which the operands meet, with an
-        ``out`` that may be an operand.
+        An elementwise kernel in the promoted dtype of the operands, with an ``out`` that may be an
+        operand.
     *operands : ndarray or number
         Its arguments.
     """
@@ -60,10 +60,10 @@ def _shape_of_one_value(operands: tuple[Array | Number, ...]) -> tuple[int, ...]
 
 
 def product(lend: bool, free: int, grad: Array, factor: Array | Number) -> Array:
-    """``grad * factor`` as `over` makes it, or `factor` itself.
+    """``grad * factor`` by `over`, or `factor` itself.
 
-    The gradient of a sum is one everywhere, and the product with it a copy. With `lend` none is
-    made: the caller says that `factor` is to be returned, and that it is not owned.
+    The gradient of a sum is one everywhere, and the product with it a copy. With `lend` no copy is
+    made: the caller allows `factor` itself to be returned, as an array that is not owned.
     """
     if lend and _is_kept_by_ones(grad, factor):
         assert isinstance(factor, np.ndarray)
@@ -72,7 +72,7 @@ def product(lend: bool, free: int, grad: Array, factor: Array | Number) -> Array
 
 
 def _is_kept_by_ones(grad: Array | Number, factor: Array | Number) -> bool:
-    """Whether ``grad * factor`` is what `factor` is, in value and in memory layout."""
+    """Whether ``grad * factor`` equals `factor`, in value and in strides."""
     return (
         isinstance(grad, np.ndarray)
         and isinstance(factor, np.ndarray)

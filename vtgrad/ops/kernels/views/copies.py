@@ -21,7 +21,7 @@ def view_copy(self: Array, size: Sequence[int]) -> Array:
     ShapeError
         If the number of elements differs.
     NotSupportedError
-        If there are more dimensions than NumPy has.
+        If there are more dimensions than NumPy allows.
     """
     sizes = infer_size([integer(n) for n in size], self.size)
     check_sizes(sizes, self.itemsize)

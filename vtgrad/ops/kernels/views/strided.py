@@ -1,15 +1,15 @@
-"""Placing a part into a whole: gradients of views, and the scatters that they differentiate to.
+"""Storing a part in a whole: gradients of views, and the scatters that are their derivatives.
 
-A view's gradient is zero outside the view. For the views with names it is written through the
-same NumPy view; for `as_strided`, whose elements may repeat and lie anywhere in the storage, it
-goes through a copy of the storage.
+A view's gradient is zero outside the view. For named views it is written through the same NumPy
+view; for `as_strided`, whose elements may repeat and be anywhere in the storage, through a copy of
+the storage.
 
 NOTE [ Gradient of as_strided ]
-Elements are memory positions here. The gradient of a position is the sum over all output
-elements that name it. It belongs to the input elements that name the position; when several do
-(an expanded input), they are one value under several names, and each gets an equal share, so
-that summing over the names, as expand's gradient does, gives the position's gradient back.
-Output elements outside the input's positions have no input to belong to.
+Elements are memory positions here. The gradient of a position is the sum over all output elements
+at it. It goes to the input elements at that position. Several input elements at one position (an
+expanded input) are one value, and each gets an equal share, so that their sum, as in the gradient
+of expand, is the position's gradient again. Output elements outside the input's positions belong to
+no input element.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def diagonal_scatter(
 def _diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array:
     """A writable NumPy view of a diagonal: NumPy's own one is read-only."""
     first, second = normalize_dim(dim1, array.ndim), normalize_dim(dim2, array.ndim)
-    if first == second:  # so it is in 0-d tensors
+    if first == second:  # for 0-d tensors
         raise ShapeError(
             f"a diagonal needs two different dimensions, got {dim1} and {dim2}",
             dim1=dim1,
@@ -158,14 +158,14 @@ def _diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array:
 
 
 def unfold_backward(grad: Array, input_sizes: Shape, dim: int, size: int, step: int) -> Array:
-    """Zeros of `input_sizes` with every window's gradient added where the window lies."""
+    """Zeros of `input_sizes` with every window's gradient added at the window."""
     if not input_sizes:
         return np.asarray(grad.sum(), grad.dtype)
     axis = normalize_dim(dim, len(input_sizes))
     result: Array = np.zeros(input_sizes, grad.dtype)
     windows = grad.shape[axis]
     lead = (slice(None),) * axis
-    # One addition for each place in the window: no element repeats within it.
+    # One addition for each position in the window: no element repeats within an addition.
     for place in range(size):
         result[(*lead, slice(place, place + (windows - 1) * step + 1, step))] += grad[..., place]
     return result
@@ -180,14 +180,14 @@ def as_strided_backward(grad: Array, input_geometry: Geometry, output_geometry: 
     Parameters
     ----------
     grad : ndarray
-        Of the output's sizes.
+        The gradient, of the output's sizes.
     input_geometry, output_geometry : tuple
         Sizes, strides and storage offset of both, in one storage.
 
     Returns
     -------
     ndarray
-        Of the input's sizes. See Note [Gradient of as_strided].
+        The gradient, of the input's sizes. See Note [Gradient of as_strided].
     """
     sizes, strides, _ = input_geometry
     memory, low = _memory(grad.dtype, input_geometry, output_geometry)
@@ -210,9 +210,9 @@ def as_strided_scatter_at(
     Raises
     ------
     ShapeError
-        If `src` has not the sizes of `output_geometry`.
+        If `src` does not have the sizes of `output_geometry`.
     SelfOverlapError
-        If that geometry names a position twice: which value stays would be undefined.
+        If that geometry names a position twice: the remaining value would be undefined.
     """
     if src.shape != output_geometry[0]:
         raise ShapeError(
@@ -250,7 +250,7 @@ def _shifted(geometry: Geometry, low: int) -> Geometry:
 
 
 def _window(memory: Array, geometry: Geometry) -> Array:
-    """The NumPy view of a geometry; it lies inside `memory`, which was made to hold it."""
+    """The NumPy view of a geometry inside `memory`, which was made to contain it."""
     sizes, strides, offset = geometry
     step = memory.itemsize
     view: Array = np.ndarray(
@@ -260,7 +260,7 @@ def _window(memory: Array, geometry: Geometry) -> Array:
 
 
 def _add_through(memory: Array, geometry: Geometry, values: Array) -> None:
-    """Add values to the positions of a geometry, as often as they are named."""
+    """Add values to the positions of a geometry, repeated ones included."""
     sizes, strides, offset = geometry
     if not has_self_overlap(sizes, strides):
         _window(memory, geometry)[...] += values
@@ -274,10 +274,10 @@ def _add_through(memory: Array, geometry: Geometry, values: Array) -> None:
 
 
 def as_strided_forward(grad: Array, input_geometry: Geometry, output_geometry: Geometry) -> Array:
-    """What `as_strided` reads when the input holds `grad`: zeros outside of the input's places.
+    """`as_strided` of an input that holds `grad`: zeros outside of the input's positions.
 
-    Where several input elements name one position, they are one value under several names, and
-    the position holds the mean of what they are given; see Note [Gradient of as_strided].
+    Several input elements at one position are one value, and the position has the mean of their
+    gradients; see Note [Gradient of as_strided].
     """
     memory, low = _memory(grad.dtype, input_geometry, output_geometry)
     count = np.zeros_like(memory)

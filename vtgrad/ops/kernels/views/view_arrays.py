@@ -1,9 +1,8 @@
-"""The views, of plain arrays: gradients pass through them without being copied.
+"""Views of plain arrays, through which gradients pass without a copy.
 
-Each function returns an array on the memory of its argument. Where the layout does not allow
-that, it raises `NoSuchViewError`, and the caller works on a contiguous copy. Arguments were
-checked when the tensor's view was made; here they meet arrays of the same shape, but perhaps of
-other strides.
+Each function returns an array on the memory of its argument. If the strides do not allow that, it
+raises `NoSuchViewError`, and the caller uses a contiguous copy. Arguments were checked when the
+tensor's view was made; here the arrays have the same shape, but perhaps other strides.
 """
 
 from __future__ import annotations
@@ -101,22 +100,22 @@ def transpose(self: Array, dim0: int, dim1: int) -> Array:
 
 
 def t(self: Array) -> Array:
-    """A matrix transposed; anything smaller as it is."""
+    """A matrix transposed; a vector or 0-d array unchanged."""
     return self.T if self.ndim == 2 else self[...]
 
 
 def squeeze_all(self: Array) -> Array:
-    """All dimensions of size 1 taken away."""
+    """All dimensions of size 1 removed."""
     return self.reshape([size for size in self.shape if size != 1])
 
 
 def squeeze_dim(self: Array, dim: int) -> Array:
-    """A dimension taken away if its size is 1."""
+    """A dimension removed if its size is 1."""
     return squeeze_dims(self, (dim,))
 
 
 def squeeze_dims(self: Array, dim: Sequence[int]) -> Array:
-    """Those of several dimensions taken away whose size is 1."""
+    """The dimensions of size 1 among several removed."""
     sizes, _ = squeeze_geometry(self.shape, self.strides, dim)
     return self.reshape(sizes)
 
@@ -133,7 +132,7 @@ def expand(self: Array, size: Sequence[int], *, implicit: bool = False) -> Array
     whole = not self.shape and (not size or min(size) > 0)
     sizes = tuple(size) if whole else expand_sizes(self.shape, size)
     if whole or (self.size == 1 and 0 not in sizes):
-        # Ten times as fast as what NumPy has for it.
+        # Ten times as fast as `numpy.broadcast_to`.
         repeated: Array = np.ndarray(sizes, self.dtype, self, 0, (0,) * len(sizes))
         repeated.flags.writeable = False
         return repeated
@@ -151,7 +150,7 @@ def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Arra
 
 
 def unfold(self: Array, dimension: int, size: int, step: int) -> Array:
-    """All windows of a dimension; their elements come as a new last dimension."""
+    """All windows of a dimension; their elements are a new last dimension."""
     if self.ndim == 0:
         return self.reshape(1)[:size]
     sizes, strides = unfold_geometry(self.shape, self.strides, dimension, size, step)
@@ -174,7 +173,7 @@ def reshape(self: Array, shape: Sequence[int]) -> Array:
 
 
 def reshape_alias(self: Array, size: Sequence[int], stride: Sequence[int]) -> Array:
-    """Another shape for the same elements; the array's own strides decide how."""
+    """Another shape for the same elements; the array's own strides decide the result's."""
     return view(self, size)
 
 
@@ -205,7 +204,7 @@ def as_strided(
     storage_offset: int | None,
     geometry: tuple[Shape, Shape, int],
 ) -> Array:
-    """The part of an array that `as_strided` shows of an input with this geometry."""
+    """The part of an array that `as_strided` takes of an input with this geometry."""
     if self.flags.c_contiguous and is_contiguous(geometry[0], geometry[1]):
         item = self.itemsize
         offset = 0 if storage_offset is None else storage_offset - geometry[2]

@@ -1,9 +1,10 @@
-"""What the behaviour tests share: the library under test, small builders and observers.
+"""What tests of all folders share: the library under test, small builders and observers.
 
-The library under test is vtgrad. With ``VTGRAD_BEHAVIOUR_BACKEND=torch`` the same tests run on
-PyTorch, which shows that the expected numbers are PyTorch's own. Behaviours in which the two
-deliberately differ carry `differs_from_torch` and are left out of that run; the ``kind`` of an
-error, which only vtgrad's errors have, is told from its message there, where that says it.
+The library under test is vtgrad. With ``VTGRAD_BEHAVIOUR_BACKEND=torch`` `vt` is PyTorch, and
+tests/behaviour runs on it, which shows that the expected numbers are PyTorch's own. Behaviours in
+which the two deliberately differ carry `differs_from_torch` and are left out of that run; the
+``kind`` of an error, which only vtgrad's errors have, is told from its message there, where that
+says it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ __all__ = [
     "grad_list",
     "gradients",
     "leaf",
+    "leaf_of",
     "node_of",
+    "ones_leaf",
     "parent_name",
     "parent_of",
     "ramp",
@@ -49,6 +52,7 @@ __all__ = [
     "refused",
     "unreached",
     "vt",
+    "weighted_gradients",
 ]
 
 
@@ -68,6 +72,18 @@ def ramp(*shape: int) -> vt.Tensor:
 def leaf(*shape: int) -> vt.Tensor:
     """Give the leaf 1, 2, 3, ... of the given shape that requires grad."""
     return ramp(*shape).requires_grad_()
+
+
+def leaf_of(*values: object) -> vt.Tensor:
+    """Give a leaf of these numbers, or rows of numbers; complex128 if a number is complex."""
+    is_complex = any(isinstance(value, complex) for value in values)
+    dtype = vt.complex128 if is_complex else vt.float64
+    return vt.tensor(list(values), dtype=dtype, requires_grad=True)
+
+
+def ones_leaf(*shape: int) -> vt.Tensor:
+    """Give the float64 leaf of ones of the given shape."""
+    return vt.ones(*shape, dtype=vt.float64).requires_grad_()
 
 
 def fn_name(x: vt.Tensor) -> str | None:
@@ -107,6 +123,13 @@ def gradients(
     """Give d(y)/d(input) for every input as nested lists; every input must be reached."""
     found = vt.autograd.grad(y, inputs, create_graph=create_graph, retain_graph=retain_graph)
     return [g.tolist() for g in found]
+
+
+def weighted_gradients(y: vt.Tensor, *inputs: vt.Tensor) -> list[object]:
+    """Give the gradients of ``1*y[0] + 2*y[1] + ...`` as nested lists; None where there is none."""
+    weights = vt.arange(1.0, 1.0 + y.numel(), dtype=vt.float64).reshape(y.shape)
+    found = vt.autograd.grad((y * weights).sum(), inputs, allow_unused=True)
+    return [None if g is None else g.tolist() for g in found]
 
 
 def unreached(y: vt.Tensor, *inputs: vt.Tensor) -> bool:

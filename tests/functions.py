@@ -1,13 +1,22 @@
-"""Custom Functions for the behaviour tests."""
+"""Custom Functions that tests of several folders call, and a builder of others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from .support import vt
+from tests.support import vt
 
-__all__ = ["Function", "function", "identity", "once_differentiable", "triple_", "twice"]
+__all__ = [
+    "Doubles",
+    "Function",
+    "Square",
+    "function",
+    "identity",
+    "once_differentiable",
+    "triple_",
+    "twice",
+]
 
 Function = vt.autograd.Function
 once_differentiable = vt.autograd.function.once_differentiable
@@ -44,3 +53,31 @@ def _triple(ctx: Any, x: vt.Tensor) -> vt.Tensor:
 
 
 triple_ = function(_triple, lambda ctx, g: g * 3, "Triple")
+
+
+class Square(Function):
+    """The square, which saves its argument."""
+
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, gradient: vt.Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return gradient * x * 2
+
+
+class Doubles(Function):
+    """Writes its argument, and declares the write only afterwards."""
+
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        x.mul_(2)
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, gradient: vt.Tensor) -> vt.Tensor:
+        return gradient * 2

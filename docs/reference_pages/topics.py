@@ -1,0 +1,76 @@
+"""How the topics of the reference are called, and in which order they stand."""
+
+__all__ = ["GROUPS", "TITLES", "group_of"]
+
+OPERATORS = "Operators"
+
+# The order of the pages. A family of operators that is not listed comes last among them.
+GROUPS: dict[str, list[str]] = {
+    "Tensors": ["tensor", "creation", "dtypes", "shapes", "constants"],
+    OPERATORS: [
+        "arithmetic",
+        "elementary",
+        "special",
+        "comparison",
+        "logic",
+        "float_parts",
+        "complex_numbers",
+        "reductions",
+        "cumulative",
+        "linalg",
+        "sorting",
+        "indexing",
+        "joining",
+        "structure",
+        "views",
+        "copying",
+        "memory",
+        "predicates",
+        "python_functions",
+        "random",
+    ],
+    "Gradients": ["autograd", "modes", "graph", "functions", "writes"],
+    "Beside them": ["errors", "testing", "utils"],
+}
+
+# The title of each page and what it is about, in a sentence.
+TITLES: dict[str, tuple[str, str]] = {
+    "tensor": ("Tensor", "Everything that a tensor has and can do."),
+    "creation": ("Making tensors", "Tensors from data, from NumPy, or of one value."),
+    "dtypes": ("Dtypes and layouts", "What elements are, and the rules by which dtypes meet."),
+    "shapes": ("Shapes", "What a shape is, and which shapes fit each other."),
+    "constants": ("Constants", "Numbers that programs need, and the index of a new dimension."),
+    "arithmetic": ("Arithmetic", "Sums, products, quotients, powers and roots, by element."),
+    "elementary": ("Elementary functions", "Exponentials, logarithms, angles and rounding."),
+    "special": ("Special functions", "The gamma and error functions and their kin."),
+    "comparison": ("Comparison and choice", "Which is greater, and what is chosen then."),
+    "logic": ("Logic and bits", "Truth values, and the bits of integers."),
+    "float_parts": ("Parts of numbers", "Sign, exponent and mantissa, and what is no number."),
+    "complex_numbers": ("Complex numbers", "Real and imaginary parts, angles, conjugates."),
+    "reductions": ("Reductions", "Sums, means, extremes, norms: dimensions that go away."),
+    "cumulative": ("Cumulative operators", "Running sums, products and extremes."),
+    "linalg": ("Linear algebra", "Products of vectors, matrices and batches of them."),
+    "sorting": ("Sorting", "Elements in order, and the largest of them."),
+    "indexing": ("Indexing", "Elements read and written by indices and masks."),
+    "joining": ("Joining", "Several tensors made into one."),
+    "structure": ("Structure", "Diagonals, triangles, repetition and reversal; copies."),
+    "views": ("Views", "The same memory in another shape, order or part."),
+    "copying": ("Copying", "Copies, casts, and elements that are overwritten."),
+    "memory": ("Memory", "Tensors that grow, shrink, or look at other memory."),
+    "predicates": ("Questions about tensors", "What is answered with yes, no or a number."),
+    "python_functions": ("Python functions", "Elements replaced by what a Python function says."),
+    "random": ("Random numbers", "Numbers drawn from distributions, and their generators."),
+    "autograd": ("Differentiation", "`vtgrad.autograd`: gradients of programs."),
+    "modes": ("Grad modes", "Whether operators are recorded."),
+    "graph": ("The graph", "`vtgrad.autograd.graph`: nodes, edges, hooks, versions."),
+    "functions": ("Custom operators", "`vtgrad.autograd.function`: operators with a backward."),
+    "writes": ("Writes", "What `Tensor.writes` and errors tell about a write."),
+    "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
+    "testing": ("Testing", "`vtgrad.testing.checking`: operators in random programs."),
+    "utils": ("Utilities", "`vtgrad.utils`: what few programs need."),
+}
+
+
+def group_of(topic: str) -> str:
+    """The part of the reference that a topic stands in."""
+    return next((group for group, topics in GROUPS.items() if topic in topics), OPERATORS)

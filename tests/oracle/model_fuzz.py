@@ -1,0 +1,45 @@
+"""Random programs that the model can predict, judged by the model and by PyTorch at once."""
+
+import random
+
+from tests.oracle.fuzz import Fuzzer
+from tests.oracle.torch_judge import TorchJudge
+from vtgrad.testing.draws import RandomDraw
+from vtgrad.testing.libraries import vtgrad_library
+from vtgrad.testing.model_judge import ModelJudge
+from vtgrad.testing.session import Session
+from vtgrad.testing.strategies import MIXTURES
+from vtgrad.testing.writer import ModelWriter, Writer
+
+__all__ = ["ModelFuzzer"]
+
+
+class ModelFuzzer(Fuzzer):
+    """Random programs of the model's steps.
+
+    Parameters
+    ----------
+    against : type of TorchJudge
+        The judge beside the model.
+    seed : int
+        As for `Fuzzer`.
+    """
+
+    def __init__(self, against: type[TorchJudge], seed: int = 0) -> None:
+        super().__init__("vtgrad", seed)
+        self.against = against
+
+    def judge(self, deep: str) -> TorchJudge:
+        """See `Fuzzer`."""
+        return self.against(deep)
+
+    def session(self, judge: TorchJudge) -> Session:
+        """See `Fuzzer`."""
+        library = vtgrad_library(self.library(), exact=self.against.saving == "elements")
+        model = ModelJudge(library, inspects_always=judge.deep == "always")
+        return Session(library, judges=[model, judge])
+
+    def writer(self, rng: random.Random, session: Session, judge: TorchJudge) -> Writer:
+        """See `Fuzzer`."""
+        mixture = MIXTURES[rng.choice(sorted(MIXTURES))]
+        return ModelWriter(RandomDraw(rng), session.world, mixture)

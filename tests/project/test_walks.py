@@ -1,0 +1,86 @@
+"""The functions that `docs/walks.md` names are called, in the order in which it names them."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+import vtgrad as vt
+from tests.project.tree import ROOT
+
+pytestmark = pytest.mark.skipif(
+    vt.__compiled__, reason="an interpreter does not tell which native functions it calls"
+)
+
+_HOME = Path(vt.__file__).parent
+_WALK = re.compile(r"^## (One [^\n]*)\n.*?^```python\n(.*?)^```$(.*?)(?=^## |\Z)", re.M | re.S)
+_STEP = re.compile(r"^\d+\. `([^`]+)`, in `([^`]+)`\.", re.MULTILINE)
+
+
+def _walks() -> dict[str, tuple[str, list[tuple[str, str]]]]:
+    """Title, program and steps (function and place) of each walk."""
+    text = (ROOT / "docs" / "walks.md").read_text("utf-8")
+    return {
+        title: (program, _STEP.findall(rest.split("\n\n", 2)[1]))
+        for title, program, rest in _WALK.findall(text)
+    }
+
+
+def _calls_of_the_last_statement(program: str) -> list[tuple[str, str]]:
+    """Every function of vtgrad that the last statement calls: its name and its module."""
+    *before, last = ast.parse(program).body
+    calls: list[tuple[str, str]] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        path = Path(code.co_filename)
+        if event == "call" and path.is_relative_to(_HOME):
+            calls.append((code.co_qualname, path.relative_to(_HOME).with_suffix("").as_posix()))
+
+    for _ in range(2):  # What is made on first use would be called in the first round only.
+        namespace: dict[str, object] = {}
+        exec(compile(ast.Module(before, []), "walk", "exec"), namespace)
+        calls.clear()
+        walk = compile(ast.Module([last], []), "walk", "exec")
+        sys.setprofile(note)
+        try:
+            exec(walk, namespace)
+        finally:
+            sys.setprofile(None)
+    return calls
+
+
+def _first_missing(
+    steps: list[tuple[str, str]], calls: list[tuple[str, str]]
+) -> tuple[str, str] | None:
+    """The first step that is not among the calls after the step before it."""
+    rest = iter(calls)
+    for name, place in steps:
+        if not any(n == name and f"{m}/".startswith(f"{place}/") for n, m in rest):
+            return name, place
+    return None
+
+
+def test_there_are_three_walks() -> None:
+    walks = _walks()
+    assert list(walks) == ["One recorded operator", "One in-place write", "One backward"]
+    assert all(len(steps) >= 10 for _, steps in walks.values())
+
+
+@pytest.mark.parametrize("title", ["One recorded operator", "One in-place write", "One backward"])
+def test_a_walk_names_what_is_called_in_its_order(title: str) -> None:
+    program, steps = _walks()[title]
+    calls = _calls_of_the_last_statement(program)
+    missing = _first_missing(steps, calls)
+    trace = "\n".join(f"{name}  {module}" for name, module in calls)
+    assert missing is None, f"{missing} is not called after the step before it, in:\n{trace}"
+
+
+def test_the_comparison_finds_steps_in_the_wrong_order() -> None:
+    calls = [("f", "a"), ("g", "b/c"), ("h", "a")]
+    assert _first_missing([("f", "a"), ("g", "b"), ("h", "a")], calls) is None
+    assert _first_missing([("g", "b"), ("f", "a")], calls) == ("f", "a")
+    assert _first_missing([("g", "a")], calls) == ("g", "a")

@@ -1,0 +1,338 @@
+"""The judge that has a model: it predicts each step, and compares everything after it."""
+
+import gc
+import weakref
+from collections.abc import Sequence
+from typing import NoReturn, cast
+
+import numpy as np
+
+from ..graph.node import Node
+from .interpreter import Interpreter
+from .jets import FloatArray, Variable
+from .judging import PASSED, Divergence, Verdict
+from .libraries import Library, TensorLike
+from .model import ModelTensor, RefusedError, SkippedError, UncertainError
+from .steps import Expected, Step
+from .world import World
+
+__all__ = ["ModelJudge"]
+
+#: How far numbers may be apart in programs that call operators of the user's.
+_ROUNDING = 1e-6
+
+
+class _WrongError(Exception):
+    """The library did something else than the model, or raised what no program may meet."""
+
+
+class ModelJudge:
+    """Compares a library with `World`; see Note [An oracle without a graph].
+
+    Parameters
+    ----------
+    library : Library
+        The library under test.
+    inspects_always : bool
+        As for `Session`.
+
+    Attributes
+    ----------
+    world : World
+        The model of the program.
+    """
+
+    replay: str
+
+    def __init__(self, library: Library, *, inspects_always: bool = False) -> None:
+        self.library = library
+        self.inspects_always = inspects_always
+        self.world: World = World(library.manners, rules=library.rules)
+        where = "vtgrad.testing.checking.machine(*rules).library" if library.rules else "library"
+        self.replay = f"vtgrad.testing.session.replay(steps, {where})"
+        self._subject: Interpreter = Interpreter(library)
+        self._nodes: dict[int, tuple[Variable | None, object]] = {}
+        self._has_ended = False
+        # What is predicted of the step that is being run.
+        self._heard = 0
+        self._expected: Expected | None = None
+        self._kinds: tuple[str, ...] = ()
+        self._possible: tuple[str, ...] = ()
+
+    def begin(self, subject: Interpreter) -> None:
+        """See `Judge`."""
+        self._subject = subject
+
+    def prepare(self, step: Step) -> bool:
+        """See `Judge`: the model does the step, unless it makes no prediction for it."""
+        self.world.journal.clear()
+        self._heard = len(self.world.heard)
+        self._expected, self._kinds, self._possible = None, (), ()
+        try:
+            self._expected = step.predict(self.world)
+        except SkippedError:
+            self.world.undo_reads()
+            return False
+        except RefusedError as refused:
+            self._kinds = refused.kinds
+        except UncertainError as uncertain:
+            self._possible = uncertain.kinds
+        return True
+
+    def judge(self, step: Step, error: Exception | None, *, last: bool) -> Verdict:
+        """See `Judge`."""
+        try:
+            return self._judge(step, error)
+        except _WrongError as wrong:
+            return Verdict([Divergence("", str(wrong))], cause=error)
+
+    def finish(self) -> Verdict:
+        """See `Judge`: compare with grad_fns included, then see that all is freed."""
+        try:
+            if not self._has_ended:
+                for index in list(self.world.tensors):
+                    self._inspect(index)
+            if self.library.frees_promptly:
+                self._check_lifetime()
+        except _WrongError as wrong:
+            return Verdict([Divergence("", str(wrong))], cause=cast("Exception", wrong.__cause__))
+        return PASSED
+
+    def _judge(self, step: Step, error: Exception | None) -> Verdict:
+        met = self._kind_of(error)
+        expected, kinds = self._expected, self._kinds
+        if self._possible:
+            if met in self._possible:
+                kinds = self._possible
+            else:
+                expected, kinds = self._predict_decided(step)
+        if (met is None) != (not kinds) or (met is not None and met not in kinds):
+            self._diverge(f"expected {_outcome(kinds)}, got {met or 'no error'}")
+        is_silent = self._heard == len(self.world.heard)
+        if kinds and is_silent and step.is_pass and not self.library.manners.all_or_nothing:
+            self._has_ended = True
+            return Verdict(ends=True)
+        if met is None:
+            wrong = step.observe(self.world, self._tensor)
+            if wrong is not None:
+                self._diverge(wrong)
+        if expected is not None:
+            self._compare_results(expected)
+        self._compare_all()
+        return PASSED
+
+    def _kind_of(self, error: Exception | None) -> str | None:
+        """The kind of what the library raised, which has to have one."""
+        if error is None:
+            return None
+        kind = self.library.kind(error)
+        if kind is None:
+            self._diverge(f"{self._subject.line!r} raised {type(error).__name__}: {error}")
+        return kind
+
+    def _predict_decided(self, step: Step) -> tuple[Expected | None, tuple[str, ...]]:
+        """Predict a step that the library might have refused and did not."""
+        self.world.decided = True
+        try:
+            return step.predict(self.world), ()
+        except RefusedError as refused:
+            return None, refused.kinds
+        finally:
+            self.world.decided = False
+
+    def _tensor(self, index: int) -> TensorLike:
+        return cast(TensorLike, self._subject.names[f"t{index}"])
+
+    def _diverge(self, what: str) -> NoReturn:
+        raise _WrongError(what)
+
+    def _expect(self, what: str, expected: object, found: object) -> None:
+        if expected != found:
+            self._diverge(f"{what}: expected {expected}, found {found}")
+
+    def _expect_values(
+        self, what: str, expected: FloatArray | None, tensor: TensorLike | None
+    ) -> None:
+        if expected is None or tensor is None:
+            self._expect(what, None if expected is None else expected.tolist(), tensor)
+            return
+        if self.library.rules:
+            self._expect_close(what, expected, tensor)
+            return
+        self._expect(f"{what}.shape", expected.shape, tuple(tensor.shape))
+        if expected.size:
+            self._expect(what, expected.tolist(), tensor.tolist())
+
+    # -- comparing ---------------------------------------------------------------------------
+
+    def _compare_results(self, expected: Expected) -> None:
+        for name, values in expected.exact.items():
+            found = cast("Sequence[TensorLike | None]", self._subject.names.pop(name))
+            for number, (value, tensor) in enumerate(zip(values, found, strict=True)):
+                self._expect_values(f"{name}[{number}]", value, tensor)
+        for name, arrays in expected.close.items():
+            found = cast("Sequence[TensorLike | None]", self._subject.names.pop(name))
+            for number, (array, tensor) in enumerate(zip(arrays, found, strict=True)):
+                self._expect_close(f"{name}[{number}]", array, tensor)
+        for scratch in ("w", "k"):
+            self._subject.names.pop(scratch, None)
+
+    def _expect_close(self, what: str, expected: FloatArray, tensor: TensorLike | None) -> None:
+        found = np.zeros_like(expected)
+        if tensor is not None:
+            self._expect(f"{what}.shape", expected.shape, tuple(tensor.shape))
+            found = np.array(tensor.tolist()).reshape(expected.shape)
+        if not self._close(expected, found):
+            self._diverge(f"{what}: expected {expected.tolist()}, found {found.tolist()}")
+
+    def _close(self, expected: FloatArray, found: FloatArray) -> bool:
+        if not self.library.rules:
+            return np.allclose(found, expected, 1e-9, 1e-9)
+        # Differences of a reference are exact to so much of the largest number.
+        largest = max(1.0, float(np.abs(expected).max(initial=0.0)))
+        return np.allclose(found, expected, _ROUNDING, _ROUNDING * largest)
+
+    def _compare_heard(self) -> None:
+        heard = [(name, _flat(gradient)) for name, gradient in self._subject.names["seen"]]
+        expected, found = sorted(self.world.heard), sorted(heard)
+        if self.library.rules and [name for name, _ in expected] == [name for name, _ in found]:
+            pairs = zip(self.world.heard, heard, strict=True)
+            if all(
+                one == other and len(a) == len(b) and self._close(np.array(a), np.array(b))
+                for (one, a), (other, b) in pairs
+            ):
+                return
+        self._expect("what hooks have seen", expected, found)
+
+    def _compare_all(self) -> None:
+        self._compare_heard()
+        places: dict[int, int] = {}
+        for index, model in self.world.tensors.items():
+            tensor = self._tensor(index)
+            self._compare_plain(index, model, tensor)
+            if not model.buffer.values.size:
+                continue  # no memory, no address
+            memory = tensor.untyped_storage().data_ptr()
+            if places.setdefault(model.buffer.index, memory) != memory:
+                self._diverge(f"t{index} is not on the buffer that it shares")
+        if len(set(places.values())) != len(places):
+            self._diverge("tensors of different buffers share memory")
+        for index in list(self.world.tensors) if self.inspects_always else ():
+            self._inspect(index)
+
+    def _compare_plain(self, index: int, model: ModelTensor, tensor: TensorLike) -> None:
+        """Compare all that can be read without touching the graph."""
+        name, geometry = f"t{index}", model.geometry
+        self._expect(f"{name}.shape", geometry.shape, tuple(tensor.shape))
+        if geometry.numel:  # the strides of an empty tensor lead nowhere
+            self._expect(f"{name}.stride()", geometry.strides, tuple(tensor.stride()))
+        self._expect(f"{name}.storage_offset()", geometry.offset, tensor.storage_offset())
+        self._expect(f"{name}.is_inference()", model.is_inference, tensor.is_inference())
+        if not model.is_inference:
+            self._expect(f"{name}._version", model.counter.version, tensor._version)
+        self._expect(f"{name}.requires_grad", model.requires_grad, tensor.requires_grad)
+        self._expect(f"{name}._is_view()", model.base is not None, tensor._is_view())
+        self._expect_values(name, model.values.reshape(geometry.shape), tensor)
+        if self.library.rules and geometry.numel:
+            # Rounding differs; what is compared with it later must not.
+            model.buffer.values[model.cells.ravel()] = np.array(tensor.tolist()).ravel()
+        base = tensor._base
+        if model.base is None:
+            self._expect(f"{name}._base", None, base)
+        elif self.world.tensors.get(model.base.index) is model.base:
+            if base is not self._tensor(model.base.index):
+                self._diverge(f"{name}._base is not t{model.base.index}")
+        elif base is None:
+            self._diverge(f"{name}._base is None")
+        if model.leaf is not None or (model.retains and model.base is None):
+            self._compare_grad(name, model, tensor)
+
+    def _compare_grad(self, name: str, model: ModelTensor, tensor: TensorLike) -> None:
+        expected = None if model.grad is None else model.grad.reshape(model.cells.shape)
+        grad = tensor.grad
+        self._expect_values(f"{name}.grad", expected, grad)
+        if grad is not None and grad.requires_grad:
+            self._diverge(f"{name}.grad requires grad")
+
+    def _inspect(self, index: int) -> None:
+        """Read grad_fn and what depends on it, twice."""
+        model, tensor = self.world.tensors[index], self._tensor(index)
+        name, kind = f"t{index}", model.unreadable()
+        if kind is not None:
+            for attribute in ("grad_fn", "is_leaf"):
+                self._expect(
+                    f"error of {name}.{attribute}", kind, self._error_of(tensor, attribute)
+                )
+            return
+        self.world.refresh(model)
+        try:
+            node, again, leaf = tensor.grad_fn, tensor.grad_fn, tensor.is_leaf
+        except Exception as error:
+            what = f"reading {name}.grad_fn raised {type(error).__name__}: {error}"
+            raise _WrongError(what) from error
+        if node is not again:
+            self._diverge(f"{name}.grad_fn is another object when read again")
+        self._expect(f"{name}.is_leaf", model.node is None, leaf)
+        self._expect(f"{name} has a grad_fn", model.node is not None, node is not None)
+        last = self._nodes.get(index)
+        if last is not None and (last[0] is model.node) != (last[1] is node):
+            verb = "is still" if last[1] is node else "is no longer"
+            self._diverge(f"{name}.grad_fn {verb} the one that was seen before")
+        self._nodes[index] = (model.node, node)
+        if model.node is not None and model.node.name:
+            expected = model.node.name.rpartition("::")[2]
+            self._expect(f"{name}.grad_fn.name()", expected, _name_of(node).rpartition("::")[2])
+        if model.retains:
+            self._compare_grad(name, model, tensor)
+
+    def _error_of(self, tensor: TensorLike, attribute: str) -> str | None:
+        try:
+            getattr(tensor, attribute)
+        except Exception as error:  # noqa: BLE001 - any error of the library is an outcome
+            return self.library.kind(error)
+        return None
+
+    # -- lifetime ----------------------------------------------------------------------------
+
+    def _check_lifetime(self) -> None:
+        """Drop everything; without the collector's help nothing may be left."""
+        watched: list[tuple[str, weakref.ref[object]]] = []
+        for name, value in self._subject.names.items():
+            if name.startswith("t") and name[1:].isdigit():
+                watched.append((name, weakref.ref(value)))
+        for index, (_, node) in self._nodes.items():
+            if isinstance(node, Node):
+                # A node cannot be referred to weakly, but what is noted on it dies with it.
+                mark: _Mark | None = _Mark()
+                node.metadata["lifetime"] = mark
+                watched.append((f"t{index}.grad_fn", weakref.ref(mark)))
+        node = value = mark = None
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            self._nodes.clear()
+            self._subject.names.clear()
+            left = [name for name, reference in watched if reference() is not None]
+        finally:
+            if was_enabled:
+                gc.enable()
+        if left:
+            self._diverge(f"alive after the program's end, so in a cycle: {', '.join(left)}")
+
+
+class _Mark:
+    """Something that can be referred to weakly."""
+
+
+def _flat(gradient: TensorLike) -> list[float]:
+    numbers: list[float] = np.array(gradient.tolist(), dtype=np.float64).ravel().tolist()
+    return numbers
+
+
+def _outcome(kinds: Sequence[str]) -> str:
+    return " or ".join(kinds) or "no error"
+
+
+def _name_of(node: object) -> str:
+    name = getattr(node, "name", None)
+    return str(name()) if callable(name) else ""
