@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from vtgrad.codegen.formula import ARRAYS, TENSORS, Names, emit, parse
-from vtgrad.codegen.language import Operator, TableError, read_table
+from vtgrad.codegen.language import Operator, TableError
 from vtgrad.codegen.overwriting import Reuse
+from vtgrad.codegen.tables import read_table
 
 NAMES = Names(
     kernels=frozenset({"mul", "neg", "exp", "gt", "only_kernel"}),

@@ -6,7 +6,8 @@ import pytest
 
 from vtgrad.codegen.emit_dispatch import emit_dispatch
 from vtgrad.codegen.groups import Group, groups_of
-from vtgrad.codegen.language import TableError, read_table
+from vtgrad.codegen.language import TableError
+from vtgrad.codegen.tables import read_table
 
 BY_TYPE = """
 - op: "f.Tensor(self: Tensor, other: Tensor) -> Tensor"

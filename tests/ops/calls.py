@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 import vtgrad as vt
-from vtgrad.codegen.language import Operator, read_table
+from vtgrad.codegen.language import Operator
+from vtgrad.codegen.tables import read_table
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
 

@@ -15,7 +15,8 @@ from typing import Final
 import pytest
 
 from tests.project.tree import PACKAGE, ROOT, parsed
-from vtgrad.codegen.language import Operator, read_table
+from vtgrad.codegen.language import Operator
+from vtgrad.codegen.tables import read_table
 
 OPS: Final = PACKAGE / "ops"
 #: By family, the operators of its table.

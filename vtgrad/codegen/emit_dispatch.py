@@ -3,8 +3,9 @@
 import dataclasses
 from collections.abc import Sequence
 
+from .calls import EXPLAINED
 from .docstrings import docstring, inplace_docstring
-from .emit_functions import EXPLAINED, NUMBER_COMES_LATE, emit_overloads, result_class
+from .emit_functions import NUMBER_COMES_LATE, emit_overloads, result_class
 from .groups import Group
 from .language import Argument, Operator, TableError
 from .parameters import passed, signature, unchecked

@@ -9,10 +9,11 @@ from pathlib import Path
 from .emit_functions import function_names
 from .formula import Names
 from .groups import Group, groups_of
-from .language import Composite, Operator, TableError, read_composites, read_table
+from .language import Composite, Operator, TableError
 from .overwriting import Reuse, owning_helpers
 from .source_files import OPS, aliases_in, exported, functions_in, modules
 from .surface import Surface, surface_of
+from .tables import read_composites, read_table
 
 __all__ = ["Library"]
 

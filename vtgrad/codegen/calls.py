@@ -1,0 +1,196 @@
+"""How generated functions take their arguments, hand them on, and say what is wrong with them."""
+
+from .language import Argument, Operator
+from .parameters import passed, signature, unchecked
+from .template import fill
+
+__all__ = [
+    "EXPLAINED",
+    "NUMBERS",
+    "converted",
+    "explained",
+    "owner_of",
+    "parameters_of",
+    "passed_on",
+    "recording",
+    "rest_of",
+    "tensor_names",
+    "view_node",
+]
+
+# What is passed as a number, or as a 0-d tensor in its place.
+NUMBERS = ("Number", "float")
+
+_OWN_TYPES = {"Tensor": "T", "Tensors": "Sequence[T]"}
+
+# Statements that may fail; see Note [Arguments are looked at when a call has failed].
+EXPLAINED = """
+try:
+    $body
+except Exception as error:
+    $again
+    explain(error, "$types", $values)
+    raise
+"""
+
+_AGAIN = """
+if $condition:
+    return $name($arguments)
+"""
+
+_TURNED = """
+turned = as_first_operand($first, $second$inexact)
+if turned is not None:
+    return $name(turned$rest)
+"""
+
+
+def owner_of(operator: Operator) -> Argument:
+    """The argument whose class the results have."""
+    for kind in ("Tensor", "Tensors"):
+        for a in operator.arguments:
+            if a.type == kind:
+                return a
+    raise AssertionError(f"{operator.where}: no tensor argument")
+
+
+def parameters_of(operator: Operator) -> str:
+    """The parameters, with the types that users see."""
+    owner = owner_of(operator)
+    types = [
+        _OWN_TYPES[a.type]
+        if a is owner
+        else "Sequence[TensorBase]"
+        if a.type == "Tensors"
+        else unchecked(a.type)
+        for a in operator.arguments
+    ]
+    return signature(operator.arguments, types)
+
+
+def passed_on(operator: Operator, *, out: bool = False) -> str:
+    """The arguments, handed on as they are."""
+    text = passed(operator.arguments, [a.name for a in operator.arguments])
+    return text + (", out=out" if out and operator.out else "")
+
+
+def rest_of(operator: Operator) -> str:
+    """The arguments behind the first one, handed on after a comma."""
+    rest = operator.arguments[1:]
+    text = passed(rest, [a.name for a in rest])
+    return f", {text}" if text else ""
+
+
+def converted(argument: Argument) -> str:
+    """An argument as a kernel takes it."""
+    name = argument.name
+    operand = (
+        f"{name}._impl.array"
+        f" if isinstance({name}, TensorBase) and not {name}._impl.is_wrapped_number"
+        f' else operand_of({name}, "{name}")'
+    )
+    forms = {
+        "Tensor": f"{name}._impl.array",
+        "Tensor | Number": operand,
+        "Tensor | None": f'array_or_none({name}, "{name}")',
+        "Tensors": f'arrays_of({name}, "{name}")',
+        "DType | None": f"numpy_or_none({name})",
+    }
+    return forms.get(argument.type, name)
+
+
+def tensor_names(operator: Operator) -> str:
+    """The tensors among the arguments, handed on one by one."""
+    return ", ".join(f"*{a.name}" if a.is_list else a.name for a in operator.tensors)
+
+
+def recording(operator: Operator) -> str:
+    """The condition on which a call is recorded; it costs little where no operand has metadata."""
+    asked = "{0}._impl.autograd_meta is not None and {0}._impl.autograd_meta.requires_grad()"
+    inline = {"Tensor": asked, "Tensor | Number": f"isinstance({{0}}, TensorBase) and {asked}"}
+    if not all(a.type in inline for a in operator.tensors):
+        return f"is_recording() and requires_grad({tensor_names(operator)})"
+    parts = [inline[a.type].format(a.name) for a in operator.tensors]
+    first = parts[0] if len(parts) == 1 else "(" + " or ".join(f"({p})" for p in parts) + ")"
+    return f"{first} and is_recording()"
+
+
+def view_node(operator: Operator) -> str:
+    """The class that records a call; that of a view also records the view's copy."""
+    node = str(operator.node)
+    return node.removesuffix("_copy") if operator.copies_view else node
+
+
+def explained(operator: Operator, body: str, name: str = "", *, out: bool = True) -> str:
+    """A ``try`` around statements."""
+    name = name or operator.name
+    body = _checked_arguments(operator) + body
+    types = [f"{a.name}: {a.type}" for a in operator.arguments]
+    values = [a.name for a in operator.arguments]
+    if out and operator.out:
+        types.append(f"out: {'Tensor' if len(operator.results) == 1 else 'Pair'} | None")
+        values.append("out")
+    again = [
+        _renewed(operator, body, name, out),
+        _with_numbers(operator, name, out),
+        _turned(operator) if out and operator.number_first else "",
+    ]
+    return fill(
+        EXPLAINED,
+        body=body,
+        again="".join(again),
+        types=", ".join(types),
+        values=", ".join(values),
+    )
+
+
+def _checked_arguments(operator: Operator) -> str:
+    """Dimensions and flags as kernels take them."""
+    lines: list[str] = []
+    for a in operator.arguments:
+        if not a.checked:
+            continue
+        if a.type == "bool":
+            value = f'check_flag({a.name}, "{a.name}")'
+        else:
+            function = "checked_dims" if a.type == "Dims" else "checked_dim"
+            name = "" if a.name == "dim" else f', "{a.name}"'
+            value = f"{function}({a.name}{name})"
+        if "None" in a.type:
+            value = f"None if {a.name} is None else {value}"
+        lines.append(f"{a.name} = {value}\n")
+    return "".join(lines)
+
+
+def _renewed(operator: Operator, body: str, name: str, out: bool) -> str:
+    """The call again, where floating-point warnings were on; see its Note."""
+    if not any(word in body for word in ("quiet.run(", "quick_binary(", "write(", "write_ufunc(")):
+        return ""
+    return fill(
+        _AGAIN, condition="renewed(error)", name=name, arguments=passed_on(operator, out=out)
+    )
+
+
+def _with_numbers(operator: Operator, name: str, out: bool) -> str:
+    """The call again, with numbers for 0-d tensors."""
+    numbers = [a.name for a in operator.arguments if a.type.removesuffix(" | None") in NUMBERS]
+    # Random numbers drawn twice are not the same call again; in place, none has been drawn.
+    drawn = out and any("Generator" in a.type for a in operator.arguments)
+    if not numbers or drawn:
+        return ""
+    values = [f"as_number({a.name})" if a.name in numbers else a.name for a in operator.arguments]
+    arguments = passed(operator.arguments, values) + (", out=out" if out and operator.out else "")
+    condition = f"has_number_tensor({', '.join(numbers)})"
+    return fill(_AGAIN, condition=condition, name=name, arguments=arguments)
+
+
+def _turned(operator: Operator) -> str:
+    """The call again, with a tensor for a number in the first place."""
+    return fill(
+        _TURNED,
+        first=operator.arguments[0].name,
+        second=operator.arguments[1].name,
+        inexact=", inexact=True" if operator.number_first == "float" else "",
+        name=operator.name,
+        rest=rest_of(operator) + (", out=out" if operator.out else ""),
+    )

@@ -1,0 +1,122 @@
+"""Writing the functions that store a result in their first argument."""
+
+from .calls import NUMBERS, explained, parameters_of, rest_of
+from .docstrings import docstring, inplace_docstring
+from .language import Operator
+from .template import fill
+
+__all__ = ["emit_inplace"]
+
+_INPLACE = """
+$writers
+
+
+def $name($parameters) -> T:
+    $doc
+    $written
+"""
+
+_WRITTEN = """
+$checks
+return write($first, $recorder, $writer$rest$options)
+"""
+
+_WRITTEN_BY_UFUNC = """
+if write_ufunc($first._impl, np.$ufunc, $second, "$spoken"$inexact):
+    return $first
+return write($first, $recorder, $writer, $second, operator="$spoken")
+"""
+
+_WRITTEN_BY_UFUNC_IF = """
+if $condition:
+    $quick
+$general
+"""
+
+
+def emit_inplace(operator: Operator, name: str, made: str) -> str:
+    """The function and its writer, as Python text.
+
+    Parameters
+    ----------
+    operator : Operator
+        The entry.
+    name : str
+        What the function is called.
+    made : str
+        The writer, as Python text.
+    """
+    writer, quick = f"_{name}writer", f"_{name}ufunc_writer"
+    writers = f"{writer} = {made}\n"
+    own = name == operator.name
+    # A table's in-place operator may be one on its own, whose writer is no ufunc.
+    ufunc = None if own else operator.ufunc
+    inexact = operator.ufunc_inexact
+    if ufunc is not None:
+        extra = ", inexact=True" if inexact else ""
+        writers += f"{quick} = store_ufunc(np.{ufunc}, {writer}{extra})\n"
+    spoken = operator.spoken_inplace
+    body = _written(operator, writer, spoken)
+    if ufunc is not None:
+        short = fill(
+            _WRITTEN_BY_UFUNC,
+            first=operator.arguments[0].name,
+            second=operator.arguments[1].name,
+            ufunc=ufunc,
+            spoken=spoken,
+            inexact=", True" if inexact else "",
+            recorder=_recorder(operator),
+            writer=quick,
+        )
+        condition = operator.ufunc_if
+        if condition is None:
+            body = _checks(operator) + short
+        else:
+            body = fill(_WRITTEN_BY_UFUNC_IF, condition=condition, quick=short, general=body)
+    return fill(
+        _INPLACE,
+        writers=writers,
+        name=name,
+        parameters=parameters_of(operator),
+        doc=docstring(operator.doc) if own else inplace_docstring(spoken, operator.doc),
+        written=explained(operator, body, name, out=False),
+    )
+
+
+def _recorder(operator: Operator) -> str:
+    if operator.undifferentiable:
+        return "NotImplementedNode.record"
+    return "None" if operator.inplace_node is None else f"{operator.inplace_node}.record"
+
+
+def _checks(operator: Operator) -> str:
+    lines = []
+    for a in operator.arguments[1:]:
+        if a.type == "Tensor":
+            lines.append(f'array_of({a.name}, "{a.name}")\n')
+            if a.name == operator.read_first:
+                target = operator.arguments[0].name
+                lines.append(f"{a.name} = read_first({a.name}, {target})\n")
+        elif (
+            operator.is_public and not a.keyword_only and a.type.removesuffix(" | None") in NUMBERS
+        ):
+            # The funnel would take a tensor's array, which a kernel may take for the number.
+            lines.append(f"refuse_tensor({a.name})\n")
+    return "".join(lines)
+
+
+def _written(operator: Operator, writer: str, spoken: str) -> str:
+    options = f', operator="{spoken}"'
+    if operator.overlap != "refused":
+        options += f', overlap="{operator.overlap}"'
+    if operator.distinct:
+        options += ", distinct=True"
+    return fill(
+        _WRITTEN,
+        checks=_checks(operator),
+        first=operator.arguments[0].name,
+        recorder=_recorder(operator),
+        writer=writer,
+        rest=rest_of(operator),
+        options=options,
+    )

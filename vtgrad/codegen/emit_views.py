@@ -1,0 +1,91 @@
+"""Writing the functions of views, and of changes of geometry."""
+
+from .calls import explained, parameters_of, passed_on, recording, rest_of, view_node
+from .docstrings import docstring
+from .language import Operator
+from .template import fill
+
+__all__ = ["MADE_BY", "emit_geometry", "emit_view"]
+
+_GEOMETRY = """
+def $name($parameters) -> T:
+    $doc
+    $written
+"""
+
+_WRITTEN_GEOMETRY = """
+return write_geometry($first, $node.record, view_impls.$kernel$rest, operator="$spoken")
+"""
+
+_VIEW = """
+def $name($parameters) -> $returned:
+    $doc
+    $viewed
+    node = $node.record($arguments) if $condition else None
+    return $made($first, $aliases, node$replay)
+
+
+$replayed
+"""
+
+_VIEWED = """
+$aliases = view_impls.$kernel($first._impl$rest)
+"""
+
+_REPLAYED = """
+_replay_$stem: ViewFunction = $name
+"""
+
+# What turns the aliases of an operator into its results.
+MADE_BY = {
+    "View": "make_view",
+    "Views": "make_views",
+    "Copies": "make_copies",
+    "UnsafeSplit": "make_unsafe_split",
+}
+
+
+def emit_geometry(operator: Operator) -> str:
+    """The function that changes the geometry of its argument, as Python text."""
+    written = fill(
+        _WRITTEN_GEOMETRY,
+        first=operator.arguments[0].name,
+        node=str(operator.node),
+        kernel=operator.kernel,
+        rest=rest_of(operator),
+        spoken=operator.base,
+    )
+    return fill(
+        _GEOMETRY,
+        name=operator.name,
+        parameters=parameters_of(operator),
+        doc=docstring(operator.doc),
+        written=explained(operator, written),
+    )
+
+
+def emit_view(operator: Operator) -> str:
+    """The function of a view, or of what takes a view's place, as Python text."""
+    first = operator.arguments[0].name
+    several = operator.returns != "View"
+    aliases = "impls" if several else "impl"
+    stem = operator.name.strip("_")
+    viewed = fill(
+        _VIEWED, aliases=aliases, kernel=operator.kernel, first=first, rest=rest_of(operator)
+    )
+    return fill(
+        _VIEW,
+        name=operator.name,
+        parameters=parameters_of(operator),
+        returned="tuple[T, ...]" if several else "T",
+        doc=docstring(operator.doc),
+        viewed=explained(operator, viewed),
+        node=view_node(operator),
+        arguments=passed_on(operator) + (", copy=True" if operator.copies_view else ""),
+        condition=recording(operator),
+        made=MADE_BY[operator.returns],
+        first=first,
+        aliases=aliases,
+        replay=f", view_fn=_replay_{stem}" if operator.replay else "",
+        replayed=fill(_REPLAYED, stem=stem, name=operator.name) if operator.replay else "",
+    )

@@ -1,0 +1,356 @@
+"""Reading the derivative tables.
+
+The tables are the YAML files in ``vtgrad/ops/derivatives``; ``README.md`` beside them defines
+their language. This module turns each entry into an `Operator` or a `Composite` and refuses what it
+does not understand, naming the file and the operator.
+"""
+
+import ast
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from .language import Argument, Composite, Operator, TableError, function_name
+
+__all__ = ["read_composites", "read_table"]
+
+_KEYS: Final = {
+    "op",
+    "aliases",
+    "node",
+    "kernel",
+    "copy",
+    "copy_doc",
+    "grad",
+    "fresh",
+    "inplace",
+    "inplace_node",
+    "ufunc",
+    "writer",
+    "overlap",
+    "distinct",
+    "name",
+    "out",
+    "doc",
+    "real_result",
+    "overlapping",
+    "replay",
+    "number_first",
+    "overload_of",
+    "python",
+    "read_first",
+    "undifferentiable",
+    "variants",
+    "when",
+    "refuses_floats",
+    "may_alias",
+    "reuses_memory",
+}
+
+
+def read_table(path: Path) -> list[Operator]:
+    """All entries of one file.
+
+    Raises
+    ------
+    TableError
+        If an entry is not understood.
+    """
+    operators: list[Operator] = []
+    for entry in yaml.safe_load(path.read_text()) or []:
+        if "composite" in entry:
+            continue
+        operator = dataclasses.replace(_operator(path.name, entry), has_copy="copy" in entry)
+        operators.append(operator)
+        if operator.has_copy:
+            doc = str(entry.get("copy_doc", "")).strip()
+            operators.append(_copy_of_view(operator, str(entry["copy"]), doc))
+    return operators
+
+
+_COMPOSITE_KEYS: Final = frozenset({"composite", "variants", "called", "python", "may_alias"})
+
+
+def read_composites(path: Path) -> list[Composite]:
+    """What one file says of functions that are written by hand.
+
+    Raises
+    ------
+    TableError
+        If an entry is not understood.
+    """
+    found: list[Composite] = []
+    for entry in yaml.safe_load(path.read_text()) or []:
+        if "composite" not in entry:
+            continue
+        name = str(entry["composite"])
+        where = f"{path.name}: {name}"
+        if set(entry) - _COMPOSITE_KEYS:
+            raise TableError(f"{where}: unknown keys {sorted(set(entry) - _COMPOSITE_KEYS)}")
+        found.append(
+            Composite(
+                name,
+                _variants(where, entry),
+                str(entry.get("called", name)),
+                _python_operators(where, entry),
+                bool(entry.get("may_alias", False)),
+                entry.get("may_alias") == "itself",
+            )
+        )
+    return found
+
+
+def _copy_of_view(view: Operator, name: str, doc: str) -> Operator:
+    """The operator that returns copies of what a view shows."""
+    if not view.is_view:
+        raise TableError(f"{view.where}: only a view has a 'copy'")
+    base, overload = _split_name(view.where, name)
+    return dataclasses.replace(
+        view,
+        name=function_name(base, overload),
+        returns="Tensor" if view.returns == "View" else "Copies",
+        node=f"{view.node}_copy",
+        inplace_node=f"{view.node}_copy",
+        regions=frozenset(),
+        region_if=None,
+        overlapping=False,
+        copies_view=True,
+        has_copy=False,
+        base=base,
+        overload=overload,
+        variants=frozenset() if name.startswith("_") else frozenset({"function"}),
+        inplace_function=False,
+        python={},
+        out=view.returns == "View",
+        exact_out="exact",
+        doc=doc or f"What `{view.base}` shows, as a copy.",
+    )
+
+
+def _exactness(out: object) -> str | None:
+    """Which results ``out=`` takes in their own dtype only: all, or those of real operands."""
+    if out in (None, False, True):
+        return None
+    if out not in ("exact", "exact for real"):
+        raise TableError(f"'out' is true, 'exact' or 'exact for real', not {out!r}")
+    return str(out)
+
+
+def _operator(file: str, entry: dict[str, object]) -> Operator:
+    signature = entry.get("op")
+    if not isinstance(signature, str):
+        raise TableError(f"{file}: an entry without 'op': {entry!r}")
+    title, bracket, parameters = signature.partition("(")
+    where = f"{file}: {title}"
+    base, overload = _split_name(where, title)
+    name = function_name(base, overload)
+    if overload is None and "overload_of" in entry:
+        base, overload = _split_name(where, str(entry["overload_of"]))
+    unknown = set(entry) - _KEYS
+    if unknown:
+        raise TableError(f"{where}: unknown keys {sorted(unknown)}")
+    try:
+        tree = ast.parse(f"def {name}{bracket}{parameters}: ...")
+    except SyntaxError as error:
+        raise TableError(f"{where}: bad signature {signature!r}: {error.msg}") from None
+    function = tree.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    arguments = _arguments(where, function)
+    returns, results = _returns(where, function)
+    formulas, regions, condition = _formulas(where, entry, arguments)
+    ufunc, ufunc_if, inexact = _ufunc(where, entry, arguments)
+    node = entry.get("node")
+    if bool(formulas) != bool(node):
+        raise TableError(f"{where}: 'node' and 'grad' go together")
+    fresh = entry.get("fresh", [])
+    inplace, writing = _inplace(name, entry)
+    if "inplace_node" in entry and not (node and inplace):
+        raise TableError(f"{where}: 'inplace_node' needs 'node' and 'inplace'")
+    inplace_node = entry.get("inplace_node", node)
+    return Operator(
+        name=name,
+        base=base,
+        overload=overload,
+        arguments=arguments,
+        returns=returns,
+        results=results,
+        node=None if node is None else str(node),
+        node_name=None if entry.get("name") is None else str(entry["name"]),
+        kernel=str(entry.get("kernel", name)),
+        ufunc=ufunc,
+        ufunc_if=ufunc_if,
+        ufunc_inexact=inexact,
+        formulas=formulas,
+        regions=frozenset(regions),
+        region_if=condition,
+        fresh=frozenset(formulas if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true
+        inplace=inplace,
+        inplace_node=None if inplace_node is None else str(inplace_node),
+        writer=None if entry.get("writer") is None else str(entry["writer"]),
+        distinct=bool(entry.get("distinct", False)),
+        overlap=str(entry.get("overlap", "refused")),
+        out=bool(entry.get("out", False)),
+        exact_out=_exactness(entry.get("out")),
+        doc=str(entry.get("doc", "")).strip(),
+        overlapping=bool(entry.get("overlapping", False)),
+        replay=bool(entry.get("replay", False)),
+        real_result=bool(entry.get("real_result", False)),
+        refuses_floats=bool(entry.get("refuses_floats", False)),
+        variants=_variants(where, entry),
+        inplace_function="function" in writing,
+        python=_python_operators(where, entry),
+        when=None if entry.get("when") is None else str(entry["when"]),
+        read_first=None if entry.get("read_first") is None else str(entry["read_first"]),
+        undifferentiable=bool(entry.get("undifferentiable", False)),
+        may_alias=bool(entry.get("may_alias", False)),
+        reuses_memory=bool(entry.get("reuses_memory", False)),
+        number_first=str(entry["number_first"]) if "number_first" in entry else None,
+        aliases=_aliases(where, entry),
+        where=where,
+    )
+
+
+def _formulas(
+    where: str, entry: Mapping[str, object], arguments: Sequence[Argument]
+) -> tuple[dict[str, str], set[str], str | None]:
+    """The formulas by argument, the arguments whose gradient is a region, and on what condition."""
+    formulas: dict[str, str] = {}
+    regions: set[str] = set()
+    condition: str | None = None
+    names = {a.name for a in arguments if a.is_tensor or a.is_list}
+    grad = entry.get("grad", {})
+    if not isinstance(grad, dict):
+        raise TableError(f"{where}: 'grad' must map arguments to formulas")
+    for argument, formula in grad.items():
+        if argument not in names:
+            raise TableError(f"{where}: a formula for {argument!r}, which is no tensor argument")
+        if isinstance(formula, dict):
+            if not {"region"} <= set(formula) <= {"region", "if"}:
+                raise TableError(f"{where}: {argument}: expected a formula or 'region: formula'")
+            regions.add(argument)
+            if "if" in formula:
+                condition = str(formula["if"])
+            formulas[argument] = str(formula["region"])
+        else:
+            formulas[argument] = str(formula)
+    return formulas, regions, condition
+
+
+def _ufunc(
+    where: str, entry: Mapping[str, object], arguments: Sequence[Argument]
+) -> tuple[str | None, str | None, bool]:
+    """The ufunc that the kernel is, the condition, and whether of inexact values only."""
+    ufunc = entry.get("ufunc")
+    if ufunc is None:
+        return None, None, False
+    if [a.is_tensor for a in arguments[:2]] != [True, True]:
+        raise TableError(f"{where}: only an operator of two tensors can be a ufunc")
+    if not isinstance(ufunc, dict):
+        return str(ufunc), None, False
+    if not {"name"} < set(ufunc) <= {"name", "if", "inexact"}:
+        raise TableError(f"{where}: 'ufunc' is a name, or has a 'name' and 'if' or 'inexact'")
+    condition = str(ufunc["if"]) if "if" in ufunc else None
+    return str(ufunc["name"]), condition, bool(ufunc.get("inexact", False))
+
+
+def _inplace(name: str, entry: Mapping[str, object]) -> tuple[str | None, frozenset[str]]:
+    """The in-place variant, and where users find it."""
+    inplace = entry.get("inplace")
+    if isinstance(inplace, dict):
+        return str(inplace["name"]), frozenset(map(str, inplace["variants"]))
+    if inplace == "function":
+        return f"{name}_", _VARIANTS
+    method = frozenset({"method"})
+    return (f"{name}_" if inplace is True else str(inplace) if inplace else None), method
+
+
+def _split_name(where: str, title: str) -> tuple[str, str | None]:
+    """The name of an operator for users, and that of the overload."""
+    found = re.fullmatch(r"(\w+)(?:\.(\w+))?", title.strip())
+    if found is None:
+        raise TableError(f"{where}: {title!r} is no name of an operator")
+    return found[1], found[2]
+
+
+_VARIANTS: Final = frozenset({"function", "method"})
+
+
+def _variants(where: str, entry: Mapping[str, object]) -> frozenset[str] | None:
+    """Where users find an operator; None if the entry does not say."""
+    given = entry.get("variants")
+    if given is None:
+        return None
+    names = given if isinstance(given, list) else [] if given == "none" else [given]
+    if not _VARIANTS.issuperset(names):
+        raise TableError(f"{where}: 'variants' is none, or some of {sorted(_VARIANTS)}")
+    return frozenset(names)
+
+
+def _python_operators(where: str, entry: Mapping[str, object]) -> dict[str, str]:
+    given = entry.get("python", {})
+    if not isinstance(given, dict):
+        raise TableError(f"{where}: 'python' maps methods of Python to expressions")
+    return {str(name): str(text) for name, text in given.items()}
+
+
+def _aliases(where: str, entry: Mapping[str, object]) -> tuple[str, ...]:
+    aliases = entry.get("aliases", [])
+    if not isinstance(aliases, list) or not all(isinstance(a, str) for a in aliases):
+        raise TableError(f"{where}: 'aliases' is a list of names")
+    return tuple(aliases)
+
+
+def _arguments(where: str, function: ast.FunctionDef) -> tuple[Argument, ...]:
+    spec = function.args
+    arguments: list[Argument] = []
+    positional = spec.posonlyargs + spec.args
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults))
+    defaults += spec.defaults
+    for arg, default in zip(positional, defaults, strict=True):
+        arguments.append(_argument(where, arg, default, keyword_only=False))
+    for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        arguments.append(_argument(where, arg, default, keyword_only=True))
+    return tuple(arguments)
+
+
+# Types whose values are looked at first, and what they are then.
+_CHECKED: Final = {"Dim": "int", "Dims": "Dims", "Flag": "bool"}
+
+
+def _argument(
+    where: str, arg: ast.arg, default: ast.expr | None, *, keyword_only: bool
+) -> Argument:
+    if arg.annotation is None:
+        raise TableError(f"{where}: argument {arg.arg!r} has no type")
+    written = ast.unparse(arg.annotation).split(" | ")
+    return Argument(
+        arg.arg,
+        " | ".join(_CHECKED.get(part, part) for part in written),
+        None if default is None else ast.unparse(default),
+        keyword_only,
+        bool(_CHECKED.keys() & set(written)),
+    )
+
+
+def _returns(where: str, function: ast.FunctionDef) -> tuple[str, tuple[str, ...]]:
+    returns = function.returns
+    if isinstance(returns, ast.Name) and returns.id in {
+        "Tensor",
+        "View",
+        "Views",
+        "UnsafeSplit",
+        "Self",
+        "Geometry",
+    }:
+        return returns.id, ("result",)
+    if isinstance(returns, ast.Subscript) and isinstance(returns.slice, ast.Tuple):
+        names = tuple(ast.unparse(e) for e in returns.slice.elts)
+        return "tuple", names
+    raise TableError(
+        f"{where}: returns Tensor, View, Views, UnsafeSplit, Self, Geometry "
+        "or tuple[name, name, ...]"
+    )
