@@ -35,19 +35,19 @@ COMPILED = """
     ops/kernels/linalg/products.py ops/kernels/reductions/exponential_sums.py
     ops/kernels/reductions/norms.py ops/kernels/reductions/reduce.py
     ops/kernels/reductions/statistics.py ops/kernels/support/axes.py
-    ops/kernels/support/elementwise.py ops/kernels/support/layout.py
+    ops/kernels/support/elementwise.py ops/kernels/support/result_strides.py
     ops/kernels/views/view_arrays.py
 """.split()
 INTERPRETED = """
-    storage/arrays.py storage/device.py storage/dtypes.py storage/frozen_objects.py
+    storage/arrays.py storage/device.py storage/dtypes.py storage/gc_freeze.py
     storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
     storage/memory_layout.py storage/native.py storage/quiet.py storage/recent_writes.py
     storage/rewind.py storage/scope.py storage/shapes.py storage/thread_mode.py
     storage/unchecked.py storage/warn.py storage/written_elements.py
     views/set_memory.py views/written_view.py
-    graph/audit.py graph/decoration.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
-    graph/overwrite_check.py graph/this_thread.py
-    engine/helper_thread.py engine/running.py engine/signals.py
+    graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
+    graph/mode_decorator.py graph/overwrite_check.py graph/thread_local_state.py
+    engine/current_graph_task.py engine/helper_thread.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py
 """.split()

@@ -9,10 +9,10 @@ from typing import Final
 
 from .errors import SwapError
 from .graph.accumulate_grad import AccumulateGrad
-from .graph.functions import meta_of
 from .graph.hooks import GradCell
+from .graph.set_history import meta_of
 from .ops.calling.arguments import array_of
-from .storage.frozen_objects import may_hide_tensors
+from .storage.gc_freeze import may_hide_tensors
 from .storage.tensor_base import TensorBase
 from .views.differentiable_view_meta import DifferentiableViewMeta
 

@@ -7,8 +7,8 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.errors import GradientError
-from vtgrad.graph.functions import collect_next_edges, set_history
 from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import collect_next_edges, set_history
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 

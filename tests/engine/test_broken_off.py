@@ -7,9 +7,9 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.graph.autograd_meta import AutogradMeta
-from vtgrad.graph.functions import gradient_edge, set_history
 from vtgrad.graph.node import Node
 from vtgrad.graph.region import Gradient
+from vtgrad.graph.set_history import gradient_edge, set_history
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 

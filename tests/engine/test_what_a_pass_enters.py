@@ -8,8 +8,8 @@ import pytest
 import vtgrad as vt
 from vtgrad.engine.graph_task import GraphTask
 from vtgrad.graph.edge import Edge
-from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import gradient_edge
 
 
 def task_of(root: vt.Tensor, inputs: Sequence[vt.Tensor], *, accumulate: bool = False) -> GraphTask:

@@ -6,8 +6,8 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.graph.functions import collect_next_edges, gradient_edge
 from vtgrad.graph.node import LEAF_SEQUENCE_NR, Node
+from vtgrad.graph.set_history import collect_next_edges, gradient_edge
 
 
 def test_sequence_numbers_grow_within_a_thread() -> None:

@@ -4,9 +4,9 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.errors import GraphFreedError, SavedDetachedError, StaleSavedError
-from vtgrad.graph.functions import gradient_edge
 from vtgrad.graph.node import Node
 from vtgrad.graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from vtgrad.graph.set_history import gradient_edge
 from vtgrad.ops.generated.arithmetic_nodes import MulBackward0
 
 READER = Node(())

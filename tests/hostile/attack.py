@@ -37,11 +37,11 @@ from vtgrad.autograd.graph import allow_mutation_on_saved_tensors, set_overwrite
 from vtgrad.errors import VtgradError
 from vtgrad.graph.audit import audit
 from vtgrad.graph.overwrite_check import overwrite_rule
-from vtgrad.graph.this_thread import this_thread as graph_thread
+from vtgrad.graph.thread_local_state import this_thread as graph_thread
 from vtgrad.storage import rewind
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.record_write import on_behalf
 from vtgrad.storage.thread_mode import settle, thread
-from vtgrad.storage.writers import on_behalf
 
 from .attacked_programs import KINDS, STEPS, Step, Tensors
 from .random_signals import INTERRUPTS, RAISING, Place, Shot, measured

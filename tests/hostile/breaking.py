@@ -28,7 +28,7 @@ _WORKERS: Final = (
     "storage/shapes.py",
     "storage/strides.py",
     "storage/storage.py",
-    "views/store_result.py",
+    "views/store_inplace_result.py",
 )
 
 

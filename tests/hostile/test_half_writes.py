@@ -23,7 +23,7 @@ from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.graph import allow_mutation_on_saved_tensors
 from vtgrad.errors import InterruptedWriteError, StaleSavedError
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.store import Store
+from vtgrad.storage.prepared_store import Store
 from vtgrad.views.write import write
 
 from .breaking import broken_off
@@ -271,7 +271,7 @@ PROGRAMS = [
 FILES = (
     "graph/accumulate_grad.py",
     "graph/autograd_meta.py",
-    "graph/functions.py",
+    "graph/set_history.py",
     "graph/hooks.py",
     "graph/node.py",
     "ops/",
@@ -279,7 +279,7 @@ FILES = (
     "storage/mark_written.py",
     "storage/rewind.py",
     "storage/write_log.py",
-    "storage/writers.py",
+    "storage/record_write.py",
     "views/",
 )
 
@@ -491,7 +491,10 @@ def test_memory_that_had_grown_is_shared_as_before() -> None:
     view = out[1:]
     # It has grown when the record of the write is made.
     assert broken_off(
-        lambda: vt.add(vt.ones(3, 3), 1.0, out=out), 1, KeyboardInterrupt, ("storage/writers.py",)
+        lambda: vt.add(vt.ones(3, 3), 1.0, out=out),
+        1,
+        KeyboardInterrupt,
+        ("storage/record_write.py",),
     )
     assert out.tolist() == [0.0] * 4
     out[1] = 5.0

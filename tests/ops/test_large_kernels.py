@@ -8,7 +8,7 @@ import pytest
 from vtgrad.ops.kernels import comparison
 from vtgrad.ops.kernels.indexing import index_support
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.store import carry_out
+from vtgrad.storage.prepared_store import carry_out
 
 LARGE = 3 * 8192 + 5
 SMALL = 1000

@@ -54,7 +54,7 @@ def starts(target: vt.Tensor) -> Array:
     return places * target.itemsize
 
 
-LAYOUTS: Final[dict[str, Callable[[vt.Tensor], vt.Tensor]]] = {
+STRIDES: Final[dict[str, Callable[[vt.Tensor], vt.Tensor]]] = {
     "row-major": lambda x: x.clone(),
     "with gaps": lambda x: vt.stack([x, x], -1)[..., 1],
     "transposed": lambda x: (
@@ -78,12 +78,12 @@ def can_be_written(case: Case) -> bool:
     return True
 
 
-def written_and_marked(case: Case, layout: str, shift: float = 0.0) -> tuple[Array, Array] | None:
+def written_and_marked(case: Case, strides: str, shift: float = 0.0) -> tuple[Array, Array] | None:
     """Write in place: which elements have changed, and which were marked."""
     values, options = arguments_of(case)
     first = values[0]
     assert isinstance(first, vt.Tensor)
-    target = values[0] = LAYOUTS[layout](first + shift if shift else first)
+    target = values[0] = STRIDES[strides](first + shift if shift else first)
     log, before = with_log(target), target._version
     old = target.numpy(force=True).copy()
     name = case.operator.inplace
@@ -102,10 +102,10 @@ INPLACE: Final = [
 
 
 @pytest.mark.filterwarnings("ignore:.*drops the imaginary part")
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("strides", STRIDES)
 @pytest.mark.parametrize("case", INPLACE, ids=str)
-def test_what_changes_was_marked(case: Case, layout: str) -> None:
-    found = written_and_marked(case, layout)
+def test_what_changes_was_marked(case: Case, strides: str) -> None:
+    found = written_and_marked(case, strides)
     if found is None:
         pytest.skip("changes the geometry")
     changed, marks = found
@@ -113,7 +113,7 @@ def test_what_changes_was_marked(case: Case, layout: str) -> None:
     if case.operator.name in AT_INDICES:
         # What is addressed changes, if not from these values, then from smaller or larger ones.
         for shift in (-1000.0, 1000.0):
-            more = written_and_marked(case, layout, shift)
+            more = written_and_marked(case, strides, shift)
             assert more is not None
             changed |= more[0]
         assert marks.tolist() == changed.tolist()
@@ -158,10 +158,10 @@ INDEX_WRITES: Final[dict[str, Callable[[vt.Tensor], object]]] = {
 }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("strides", STRIDES)
 @pytest.mark.parametrize("name", INDEX_WRITES)
-def test_a_part_that_is_written_is_what_is_marked(name: str, layout: str) -> None:
-    x = LAYOUTS[layout](vt.arange(1.0, 13.0).reshape(3, 4))
+def test_a_part_that_is_written_is_what_is_marked(name: str, strides: str) -> None:
+    x = STRIDES[strides](vt.arange(1.0, 13.0).reshape(3, 4))
     log, before, old = with_log(x), x._version, x.tolist()
     INDEX_WRITES[name](x)
     changed = np.array(x.tolist()) != np.array(old)

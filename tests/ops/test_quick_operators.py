@@ -72,13 +72,13 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", ["dense", "column"])
+@pytest.mark.parametrize("order", ["dense", "column"])
 def test_a_number_gives_what_numpy_gives_the_first_time_and_again(
-    dtype: type[np.floating], layout: str
+    dtype: type[np.floating], order: str
 ) -> None:
     values = np.array([[1.5, -0.0], [0.0, 3.0]], dtype)
     x = vt.from_numpy(values)
-    if layout == "column":
+    if order == "column":
         values, x = values[:, 0], x[:, 0]
     # Three times, in an order that puts each number after others that are equal to it.
     for number in NUMBERS + NUMBERS[::-1] + NUMBERS:

@@ -16,9 +16,9 @@ from tests.oracle.fuzz import Totals
 from tests.oracle.run import report
 from tests.oracle.torch_judge import play, session_of
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.rewind import keep_overwritten
 from vtgrad.storage.storage import Storage
-from vtgrad.storage.store import WrittenIndex
 from vtgrad.storage.write_log import WriteLog
 from vtgrad.testing.steps import Line
 

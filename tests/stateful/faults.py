@@ -16,10 +16,10 @@ from vtgrad.errors import MultiOutputViewError, StaleSavedError
 from vtgrad.graph import accumulate_grad
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.edge import Edge
-from vtgrad.graph.functions import own_meta
 from vtgrad.graph.node import FRESH, Node
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.set_history import own_meta
 from vtgrad.ops.generated import arithmetic_nodes
 from vtgrad.ops.install import InstalledOperators
 from vtgrad.storage.arrays import Array, Shape

@@ -11,7 +11,7 @@ import pytest
 from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.storage import mark_written, write_log
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.store import WrittenIndex
+from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.version_counter import VersionCounter
 from vtgrad.storage.write_log import Region, WriteLog

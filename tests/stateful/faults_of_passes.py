@@ -18,7 +18,7 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.region import Region
 from vtgrad.graph.saved_variable import SavedResult
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.mark_written import Place
+from vtgrad.storage.mark_written import PartIndex
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views import make_view as make_view_module
@@ -87,7 +87,7 @@ def written_view_loses_its_write(patch: pytest.MonkeyPatch) -> None:
 def quick_assignment_does_not_count(patch: pytest.MonkeyPatch) -> None:
     """``x[i] = 1`` of a tensor without gradients leaves the version where it was."""
 
-    def planted(impl: TensorImpl, place: Place, value: object) -> bool:
+    def planted(impl: TensorImpl, place: PartIndex, value: object) -> bool:
         done = write_part(impl, place, value)
         if done:
             impl.counter.value -= 1

@@ -298,9 +298,9 @@ def test_steps_lead_to_the_elements_of_the_part(
         return
     first, steps = found
     for index in itertools.product(*map(range, sizes)):
-        place = list(first)
+        whole_index = list(first)
         for i, step in zip(index, steps, strict=True):
-            place = [p + i * k for p, k in zip(place, step, strict=True)]
-        assert all(p < n for p, n in zip(place, geometry[0], strict=True))
-        memory = start + sum(p * s for p, s in zip(place, geometry[1], strict=True))
+            whole_index = [p + i * k for p, k in zip(whole_index, step, strict=True)]
+        assert all(p < n for p, n in zip(whole_index, geometry[0], strict=True))
+        memory = start + sum(p * s for p, s in zip(whole_index, geometry[1], strict=True))
         assert memory == other + sum(i * s for i, s in zip(index, strides, strict=True))

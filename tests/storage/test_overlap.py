@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from vtgrad.storage.geometry import Overlap, covers, has_self_overlap, overlap
 
 
-def names_a_place_twice(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    places = [
+def names_a_location_twice(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    locations = [
         sum(i * s for i, s in zip(index, strides, strict=True))
         for index in itertools.product(*map(range, sizes))
     ]
-    return len(set(places)) < len(places)
+    return len(set(locations)) < len(locations)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_self_overlap(sizes: tuple[int, ...], strides: tuple[int, ...], expected
 def test_self_overlap_agrees_with_naming_every_element(dims: list[tuple[int, int]]) -> None:
     sizes = tuple(size for size, _ in dims)
     strides = tuple(stride for _, stride in dims)
-    assert has_self_overlap(sizes, strides) is names_a_place_twice(sizes, strides)
+    assert has_self_overlap(sizes, strides) is names_a_location_twice(sizes, strides)
 
 
 def test_self_overlap_does_not_name_every_element() -> None:
@@ -116,12 +116,12 @@ def test_covering_agrees_with_naming_every_element(
     sizes, strides = tuple(n for n, _ in whole), tuple(s for _, s in whole)
     part_sizes, part_strides = tuple(n for n, _ in part), tuple(s for _, s in part)
     assume(not has_self_overlap(sizes, strides))
-    expected = places(part_sizes, part_strides, other_start) <= places(sizes, strides, start)
+    expected = locations(part_sizes, part_strides, other_start) <= locations(sizes, strides, start)
     found = covers((sizes, strides, start), (part_sizes, part_strides, other_start))
     assert found is expected
 
 
-def places(sizes: tuple[int, ...], strides: tuple[int, ...], offset: int) -> set[int]:
+def locations(sizes: tuple[int, ...], strides: tuple[int, ...], offset: int) -> set[int]:
     return {
         offset + sum(i * s for i, s in zip(index, strides, strict=True))
         for index in itertools.product(*map(range, sizes))

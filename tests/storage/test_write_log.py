@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import vtgrad
 from vtgrad.storage import write_log
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.store import WrittenIndex
+from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.version_counter import VersionCounter
 from vtgrad.storage.write_log import WriteLog, region_of
 
@@ -71,12 +71,12 @@ class Table:
 
     def bytes_of(self, view: Array, offset: int, chosen: Array | None = None) -> Array:
         """The numbers of all bytes of a view's elements, or of those where `chosen` is true."""
-        places = np.array(offset, np.int64)
+        offsets = np.array(offset, np.int64)
         for size, stride in zip(view.shape, view.strides, strict=True):
-            places = places[..., None] + np.arange(size) * stride
+            offsets = offsets[..., None] + np.arange(size) * stride
         if chosen is not None:
-            places = places[chosen]
-        return (places.reshape(-1, 1) + np.arange(view.itemsize)).ravel()
+            offsets = offsets[chosen]
+        return (offsets.reshape(-1, 1) + np.arange(view.itemsize)).ravel()
 
     def index(self, draw: st.DataObject, view: Array) -> WrittenIndex | None:
         """Draw which elements are written; None for all."""

@@ -102,12 +102,12 @@ def test_each_element_is_stale_if_and_only_if_it_was_written(
             (grad,) = vt.autograd.grad(y.sum(), w)
         except StaleSavedError:
             return True
-        place = [place for place, save in saves.items() if save is y]
-        if place:
-            assert grad.item() == before[place[0]]
+        index = [index for index, save in saves.items() if save is y]
+        if index:
+            assert grad.item() == before[index[0]]
         return False
 
-    assert [place for place, y in saves.items() if is_stale(y)] == sorted(written)
+    assert [index for index, y in saves.items() if is_stale(y)] == sorted(written)
     assert [i for i in range(4) if is_stale(rows[i])] == sorted({i for i, _ in written})
     assert [j for j in range(4) if is_stale(columns[j])] == sorted({j for _, j in written})
 
@@ -119,10 +119,10 @@ def test_strided_writes_beside_strided_saves(dtype: vt.dtype, step: int) -> None
     base = x.numpy()
     view = x.as_strided((12,), (2,), 1)
     y = w * view
-    places = set(np.arange(24)[1::2])
+    positions = set(np.arange(24)[1::2])
     for start in range(24):
         part = list(range(24))[start::step][:3]
-        touched = bool(places & set(part))
+        touched = bool(positions & set(part))
         if touched:
             continue
         x[vt.tensor(part)] = 2.0

@@ -1,4 +1,4 @@
-"""Gradients of writes to bases of any memory layout, and that a write costs what it touches."""
+"""Gradients of writes to bases with any strides, and that a write costs what it touches."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ import vtgrad as vt
 from vtgrad.storage.arrays import Array
 from vtgrad.views.copy_slices import CopySlices
 
-LAYOUTS: dict[str, Callable[[], vt.Tensor]] = {
+STRIDES: dict[str, Callable[[], vt.Tensor]] = {
     "row-major": lambda: vt.zeros(3, 4, dtype=vt.float64),
     "column-major": lambda: vt.zeros(4, 3, dtype=vt.float64).t().detach(),
     "with gaps": lambda: vt.zeros(3, 8, dtype=vt.float64)[:, ::2].detach(),
@@ -28,8 +28,8 @@ def filled(base: vt.Tensor, w: vt.Tensor) -> vt.Tensor:
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
-@pytest.mark.parametrize("make", LAYOUTS.values(), ids=LAYOUTS)
-def test_the_layout_of_a_buffer_does_not_show_in_gradients(
+@pytest.mark.parametrize("make", STRIDES.values(), ids=STRIDES)
+def test_the_strides_of_a_buffer_do_not_show_in_gradients(
     make: Callable[[], vt.Tensor], create_graph: bool
 ) -> None:
     w = vt.ones(4, dtype=vt.float64).requires_grad_()
@@ -41,8 +41,8 @@ def test_the_layout_of_a_buffer_does_not_show_in_gradients(
     assert found.tolist() == [47.0, 3 * 54.0, 61.0, 68.0]
 
 
-@pytest.mark.parametrize("make", LAYOUTS.values(), ids=LAYOUTS)
-def test_an_owned_gradient_in_the_bases_layout_is_replaced_in_place(
+@pytest.mark.parametrize("make", STRIDES.values(), ids=STRIDES)
+def test_an_owned_gradient_with_the_bases_strides_is_replaced_in_place(
     make: Callable[[], vt.Tensor],
 ) -> None:
     base = make()
@@ -63,7 +63,7 @@ def test_an_owned_gradient_in_the_bases_layout_is_replaced_in_place(
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
-@pytest.mark.parametrize("make", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("make", STRIDES.values(), ids=STRIDES)
 def test_a_kept_view_that_was_rebuilt_adds_into_its_region_only(
     make: Callable[[], vt.Tensor], create_graph: bool
 ) -> None:

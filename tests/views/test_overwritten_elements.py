@@ -154,9 +154,9 @@ def test_random_writes_are_counted_element_by_element(seed: int, dtype: vt.dtype
         y = vt.ones(value.shape, dtype=dtype, requires_grad=True) * value
         for number in range(1, int(random.integers(2, 24))):
             part = _VIEWS[random.choice([2, 3, 4, 5, 7])](w)
-            place = [0, -1, slice(1, 3), slice(None, None, 2)][random.integers(4)]
+            index = [0, -1, slice(1, 3), slice(None, None, 2)][random.integers(4)]
             if random.integers(4):
-                part[place] = float(number)
+                part[index] = float(number)
             else:
                 part.masked_fill_(vt.from_numpy(random.random(part.shape) < 0.2), float(number))
         found = value.tolist()
@@ -168,7 +168,7 @@ def test_random_writes_are_counted_element_by_element(seed: int, dtype: vt.dtype
         assert error.facts["elements"] == vt.WrittenElements(
             where[0].size,
             value.numel(),
-            tuple(slice(int(places.min()), int(places.max()) + 1) for places in where),
+            tuple(slice(int(indices.min()), int(indices.max()) + 1) for indices in where),
         )
         # What stored the number that is there was the last to write it.
         assert written_by(error)[-1][1] == np.max(found)

@@ -80,12 +80,12 @@ def test_writes_of_another_thread_beside_what_is_saved_do_no_harm() -> None:
     x, w = vt.ones(2, COUNT), vt.tensor(2.0, requires_grad=True)
 
     def run() -> None:
-        for place in range(COUNT):
-            kept, lost = w * x[0, place], w * x[0, place]
-            kept_at = w * x[0, : place + 1]
+        for column in range(COUNT):
+            kept, lost = w * x[0, column], w * x[0, column]
+            kept_at = w * x[0, : column + 1]
             vt.autograd.grad(kept, w)
             vt.autograd.grad(kept_at.sum(), w)
-            x[0, place] = 5.0
+            x[0, column] = 5.0
             with pytest.raises(StaleSavedError):
                 vt.autograd.grad(lost, w)
 
@@ -97,8 +97,8 @@ def test_every_write_of_many_threads_is_counted_once() -> None:
     y = w * x
 
     def write(row: int) -> None:
-        for place in range(COUNT):
-            x[row, place % 8] = 1.0
+        for column in range(COUNT):
+            x[row, column % 8] = 1.0
 
     threads = [threading.Thread(target=write, args=(row,)) for row in range(4)]
     for thread in threads:

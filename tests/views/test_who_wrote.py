@@ -32,7 +32,7 @@ from vtgrad.errors import (
     VtgradError,
 )
 from vtgrad.graph.anomaly import anomaly
-from vtgrad.storage import writers
+from vtgrad.storage import record_write
 
 
 def line(function: object, mark: str) -> int:
@@ -660,7 +660,7 @@ def test_threads_that_write_their_own_tensors_do_not_disturb_each_other() -> Non
         assert {w.lineno for w in writes} == {line(function, "write")}
         assert {w.thread for w in writes} == {idents[nr]}
         assert str(writes[0]).endswith(f", on thread {idents[nr]}")
-    assert not writers.on_behalf
+    assert not record_write.on_behalf
 
 
 def test_a_write_that_no_python_code_called_has_no_line() -> None:
@@ -712,7 +712,7 @@ def test_a_write_near_the_end_of_the_stack_is_seen_if_it_happens(
     for forgotten in (False, True):
         for depth in range(30, 110):
             if forgotten:
-                writers.last_caller.code = None
+                record_write.last_caller.code = None
             version, values = x._version, x.tolist()
             sys.setrecursionlimit(used + 100)
             try:
@@ -809,7 +809,7 @@ def test_whatever_moves_a_version_says_who_did_it() -> None:
                 assert len(moves) == len(tells) == 1, (path, function.name)
                 assert moves[0] < tells[0], (path, function.name)
     # See Note [The write funnel].
-    assert moving == {"storage/writers.py", "views/write.py", "views/write_out.py"}
+    assert moving == {"storage/record_write.py", "views/write.py", "views/write_out.py"}
 
 
 def test_nothing_is_remembered_of_inference_tensors() -> None:

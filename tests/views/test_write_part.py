@@ -1,4 +1,4 @@
-"""``x[place] = value`` writes the array at once where nobody can tell the difference."""
+"""``x[index] = value`` writes the array at once where nobody can tell the difference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import vtgrad as vt
 from vtgrad.errors import InputOverlapError, StaleSavedError, VtgradError
 from vtgrad.views.write import write_part
 
-PLACES: list[object] = [
+INDICES: list[object] = [
     0,
     -1,
     3,
@@ -64,37 +64,37 @@ VALUES: list[Callable[[], object]] = [
 ]
 
 
-def outcome(x: vt.Tensor, place: object, value: object) -> tuple[object, ...]:
+def outcome(x: vt.Tensor, index: object, value: object) -> tuple[object, ...]:
     """What a store leaves behind: the bits, the version, and what was raised."""
     before = x._version
     raised = None
     try:
-        x[place] = value  # type: ignore[index, assignment]  # wrong ones are tried too
+        x[index] = value  # type: ignore[index, assignment]  # wrong ones are tried too
     except (VtgradError, OverflowError) as error:
         raised = type(error), str(error)
     return x.detach().numpy().tobytes(), x._version - before, raised
 
 
 @pytest.mark.parametrize("dtype", [vt.float32, vt.float64, vt.complex64], ids=str)
-@pytest.mark.parametrize("place", PLACES, ids=repr)
-def test_stores_at_once_and_recorded_ones_leave_the_same(place: object, dtype: vt.dtype) -> None:
+@pytest.mark.parametrize("index", INDICES, ids=repr)
+def test_stores_at_once_and_recorded_ones_leave_the_same(index: object, dtype: vt.dtype) -> None:
     """A tensor that requires grad is always written by way of a view."""
     for make in VALUES:
         plain = vt.arange(12.0).reshape(3, 4).to(dtype).clone()
         leaf = plain.clone().requires_grad_()
-        assert outcome(plain, place, make()) == outcome(leaf.clone(), place, make())
+        assert outcome(plain, index, make()) == outcome(leaf.clone(), index, make())
 
 
 @pytest.mark.parametrize("dtype", [vt.int64, vt.uint8, vt.bool], ids=str)
-@pytest.mark.parametrize("place", PLACES, ids=repr)
+@pytest.mark.parametrize("index", INDICES, ids=repr)
 def test_stores_of_other_dtypes_leave_the_same_through_a_view(
-    place: object, dtype: vt.dtype
+    index: object, dtype: vt.dtype
 ) -> None:
     """A transposed tensor has no layout of its own, so it is written by way of a view too."""
     for make in VALUES:
         plain = vt.arange(12.0).reshape(3, 4).to(dtype).clone()
         gaps = plain.t().contiguous().t()
-        assert outcome(plain, place, make()) == outcome(gaps, place, make())
+        assert outcome(plain, index, make()) == outcome(gaps, index, make())
 
 
 def test_writes_at_once_only_where_nothing_is_recorded() -> None:

@@ -6,11 +6,11 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Literal, cast, overload
 
+from ..engine.current_graph_task import running
 from ..engine.graph_task import GraphTask
-from ..engine.running import running
 from ..errors import ArgumentTypeError, ArgumentValueError, GradRequiredError, OutsideBackwardError
-from ..graph.functions import gradient_edge
 from ..graph.hooks import NodeHooks, RemovableHandle
+from ..graph.set_history import gradient_edge
 from ..storage.tensor_base import TensorBase
 from ..tensor.tensor import Tensor
 

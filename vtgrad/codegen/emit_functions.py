@@ -37,7 +37,7 @@ from typing import Generic, NamedTuple, overload
 
 import numpy as np
 
-from vtgrad.graph.functions import requires_grad, set_history, set_history_of_each
+from vtgrad.graph.set_history import requires_grad, set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
@@ -75,7 +75,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
-from vtgrad.views.store_result import store_quietly, store_result, store_ufunc
+from vtgrad.views.store_inplace_result import store_quietly, store_result, store_ufunc
 from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write, write_geometry, write_ufunc
 from vtgrad.views.write_out import check_out, write_out, write_outs

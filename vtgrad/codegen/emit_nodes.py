@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
-from vtgrad.graph.functions import collect_next_edges, gradient_edge
+from vtgrad.graph.set_history import collect_next_edges, gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient, Region

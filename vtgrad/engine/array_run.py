@@ -34,11 +34,11 @@ from ..storage.mode import switched
 from ..storage.quiet import Runner, quiet_runner
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
+from .current_graph_task import running
 from .graph_task import ALL_EDGES, GraphTask
 from .input_buffer import InputBuffer, buffer_of, to_overwrite
 from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
 from .ready_queue import ReadyQueue
-from .running import running
 from .signals import NODES_BETWEEN_LOOKS, look_for_signals
 from .validate import fit_array, wrong_count
 
@@ -246,14 +246,14 @@ class ArrayRun:
                 del waiting[function]
             if answer is not None:
                 if edge is function:
-                    meta, place = metadata[0], target
+                    meta, slot = metadata[0], target
                 else:
-                    meta, place = metadata[edge.input_nr], target.at(edge.input_nr)
+                    meta, slot = metadata[edge.input_nr], target.at(edge.input_nr)
                 if isinstance(answer, list):
                     fits = node.viewed_shape() == meta.shape
                     for region in answer:
                         fitted = region if fits else fit_array(region, meta, node, nr)
-                        place.add(fitted, not fits, meta)
+                        slot.add(fitted, not fits, meta)
                 else:
                     kind = ownership[nr] if nr < len(ownership) else SHARED
                     owned = kind == FRESH or (
@@ -267,11 +267,11 @@ class ArrayRun:
                         fitted = fit_array(answer, meta, node, nr)
                         owned = owned or fitted is not answer
                         answer = fitted
-                    if place.grad is None and not isinstance(answer, Region):
-                        place.grad = answer
-                        place.owned = owned
+                    if slot.grad is None and not isinstance(answer, Region):
+                        slot.grad = answer
+                        slot.owned = owned
                     else:
-                        place.add(answer, owned, meta)
+                        slot.add(answer, owned, meta)
             if left == 0:
                 self.queue.push(target)
 

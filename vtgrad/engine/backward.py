@@ -18,9 +18,9 @@ from ..errors import (
 )
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.edge import Edge, edge_to
-from ..graph.functions import gradient_edge, own_meta, requires_grad
 from ..graph.gradient_edge import GradientEdge
 from ..graph.operators import operators
+from ..graph.set_history import gradient_edge, own_meta, requires_grad
 from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
 from ..storage.tensor_base import TensorBase

@@ -21,9 +21,9 @@ from ..storage.rewind import rewinding
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .array_run import run_arrays
+from .current_graph_task import running
 from .graph_task import GraphTask
 from .helper_thread import run_on_helper_thread
-from .running import running
 from .tensor_run import run_recorded
 
 __all__ = ["execute"]
@@ -85,7 +85,7 @@ def execute(
         for _, node in former:
             node.check_fits_leaf(None)
     if inputs is not None and required:
-        task.check_reached(inputs, required, {place for place, _ in former})
+        task.check_reached(inputs, required, {index for index, _ in former})
     answer: list[TensorBase | None] = [None] * len(wanted)
     outer = running.task
     if outer is not None and outer.nesting + 1 >= _NESTING_PER_THREAD:
@@ -103,10 +103,10 @@ def _with_former(
     before, ident = thread.mode.grad, thread.ident
     try:
         thread.mode = switched.silent[ident] = thread.mode.by_grad[recorded]
-        for (place, node), grad in zip(former, answer[len(found) :], strict=True):
+        for (index, node), grad in zip(former, answer[len(found) :], strict=True):
             if grad is not None:
-                grad, present = node.in_shape_of_leaf(grad), found[place]
-                found[place] = grad if present is None else operators().add(present, grad)
+                grad, present = node.in_shape_of_leaf(grad), found[index]
+                found[index] = grad if present is None else operators().add(present, grad)
     finally:
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
         settle(ident)

@@ -176,7 +176,7 @@ class GraphTask:
         See Note [Leaves that change their shape].
         """
         found: list[tuple[int, AccumulateGrad]] = []
-        for place, edge in enumerate(inputs):
+        for index, edge in enumerate(inputs):
             own = None if edge is None else edge.function
             if isinstance(own, AccumulateGrad) and own.leaf_changed:
                 for node in self.dependencies:
@@ -185,7 +185,7 @@ class GraphTask:
                         and node is not own
                         and node.cell is own.cell
                     ):
-                        found.append((place, node))
+                        found.append((index, node))
         return found
 
     def restrict_to(self, inputs: Sequence[Edge | None], *, accumulate: bool) -> None:
@@ -200,7 +200,7 @@ class GraphTask:
         """
         runs: set[Node] = set()
         wanted: set[Node] = set()
-        for place, edge in enumerate(inputs):
+        for index, edge in enumerate(inputs):
             if edge is None or edge.function not in self.dependencies:
                 continue
             wanted.add(edge.function)
@@ -208,7 +208,7 @@ class GraphTask:
                 runs.add(edge.function)
             else:
                 self.captures.setdefault(edge.function, {}).setdefault(edge.input_nr, []).append(
-                    place
+                    index
                 )
         if UNFINISHED in self.dependencies and self.lowest < UNFINISHED.topological_nr:
             # A requested value may be an input of the unfinished write; then this pass is refused.

@@ -40,10 +40,10 @@ def use_ownership(on: bool) -> None:
 
 def to_overwrite(owned: Array) -> Array:
     """An owned array that may be written: a copy while reuse is off."""
-    return owned if _ownership.on else _copy_of_same_layout(owned)
+    return owned if _ownership.on else _copy_with_same_strides(owned)
 
 
-def _copy_of_same_layout(array: Array) -> Array:
+def _copy_with_same_strides(array: Array) -> Array:
     """A copy with the strides of `array`; NumPy's own copies close gaps."""
     steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
     before = -sum(step for step in steps if step < 0)

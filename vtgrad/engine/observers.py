@@ -108,9 +108,9 @@ def capture(
 ) -> None:
     """Return gradients to the caller of ``grad``."""
     metadata = buffer.function.input_metadata
-    for nr, places in captured.items():
-        for place in places:
-            answer[place] = _given_away(buffer.at(nr), metadata[nr])
+    for nr, indices in captured.items():
+        for index in indices:
+            answer[index] = _given_away(buffer.at(nr), metadata[nr])
 
 
 def show_incoming(hooks: NodeHooks, buffer: InputBuffer) -> Gradients:

@@ -152,9 +152,9 @@ def run_recorded(
             if watched or node.runs_users_code():
                 kept.fill()
         runs = task.will_run(node)
-        for nr, places in task.captures.get(node, {}).items():
-            for place in places:
-                answer[place] = arrived[nr] if runs else grads[nr]
+        for nr, indices in task.captures.get(node, {}).items():
+            for index in indices:
+                answer[index] = arrived[nr] if runs else grads[nr]
         if not runs:
             continue
         if isinstance(node, AccumulateGrad) and not watched:

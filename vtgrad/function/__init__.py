@@ -4,4 +4,4 @@ from .context import FunctionCtx as FunctionCtx
 from .function import Function as Function
 from .function import FunctionMeta as FunctionMeta
 from .node import BackwardCFunction as BackwardCFunction
-from .once import once_differentiable as once_differentiable
+from .once_differentiable import once_differentiable as once_differentiable

@@ -9,14 +9,14 @@ from typing import ClassVar, ParamSpec, Protocol, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..graph.audit import audit
-from ..graph.functions import collect_next_edges
 from ..graph.input_metadata import metadata_of
 from ..graph.recording import is_recording
+from ..graph.set_history import collect_next_edges
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .context import Call, FunctionCtx
-from .missing import no_setup_context
+from .default_methods import no_setup_context
 from .node import BackwardCFunction
 from .results import (
     check_results,
@@ -101,20 +101,20 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     if splits or kwargs:
         args = _bound(function, args, kwargs, splits)
     inputs: list[TensorBase] = []
-    places: list[int] = []
+    indices: list[int] = []
     needs: list[bool] = []
-    for place, argument in enumerate(args):
+    for index, argument in enumerate(args):
         needed = False
         if isinstance(argument, TensorBase):
             inputs.append(argument)
-            places.append(place)
+            indices.append(index)
             meta = argument._impl.autograd_meta
             needed = meta is not None and meta.requires_grad()
         needs.append(needed)
     records = True in needs and is_recording()
     context = FunctionCtx()
     context.needs_input_grad = tuple(needs)
-    call = Call(function._backward_cls, tuple(inputs), tuple(places), len(args), records)
+    call = Call(function._backward_cls, tuple(inputs), tuple(indices), len(args), records)
     context._call = call
     node: BackwardCFunction | None = None
     versions: list[int] = []

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 from ..errors import ArgumentTypeError, FunctionError, GraphFreedError, ViewInvalidError
 from ..graph.audit import Fingerprint
 from ..graph.edge import Edge
-from ..graph.functions import gradient_edge
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.saved_variable import SavedResult, SavedVariable
+from ..graph.set_history import gradient_edge
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.version_counter import INFERENCE
@@ -49,7 +49,7 @@ class Call:
         The tensors among the arguments, until the call is over.
     invalid : tuple of TensorBase
         Saved views that became invalid; they are held so that reading them raises.
-    places : tuple of int
+    argument_indices : tuple of int
         For each edge, the index of the argument whose gradient it carries; -1 for a written tensor
         that is not an argument.
     shapes : tuple of InputMetadata
@@ -78,6 +78,7 @@ class Call:
     __slots__ = (
         "_node",
         "argument_count",
+        "argument_indices",
         "audited",
         "backward_class",
         "dirty",
@@ -87,7 +88,6 @@ class Call:
         "invalid",
         "materializes",
         "non_differentiable",
-        "places",
         "records",
         "results",
         "saved",
@@ -100,7 +100,7 @@ class Call:
     records: bool
     inputs: tuple[TensorBase, ...]
     invalid: tuple[TensorBase, ...]
-    places: tuple[int, ...]
+    argument_indices: tuple[int, ...]
     shapes: tuple[InputMetadata, ...]
     argument_count: int
     audited: tuple[tuple[str, Fingerprint], ...]
@@ -117,7 +117,7 @@ class Call:
         self,
         backward_class: type[BackwardCFunction],
         inputs: tuple[TensorBase, ...],
-        places: tuple[int, ...],
+        argument_indices: tuple[int, ...],
         argument_count: int,
         records: bool,
     ) -> None:
@@ -126,7 +126,7 @@ class Call:
         self.records = records
         self.inputs = inputs
         self.invalid = ()
-        self.places = places
+        self.argument_indices = argument_indices
         self.shapes = ()
         self.argument_count = argument_count
         self.audited = ()

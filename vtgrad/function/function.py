@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from ..errors import FunctionError
 from .apply import Apply
-from .missing import no_backward, no_forward, no_jvp, no_setup_context, no_vmap
+from .default_methods import no_backward, no_forward, no_jvp, no_setup_context, no_vmap
 from .node import BackwardCFunction
 
 __all__ = ["Function", "FunctionMeta"]

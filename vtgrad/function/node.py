@@ -22,7 +22,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..tensor.tensor import Tensor
 from .context import Call, FunctionCtx
-from .missing import no_backward
+from .default_methods import no_backward
 
 __all__ = ["BackwardCFunction", "UsersFunction"]
 
@@ -147,13 +147,13 @@ class BackwardCFunction(Node):
     def _answer_arrays(self, grads: Sequence[TensorBase | None]) -> Sequence[Gradient | None]:
         answers: list[Gradient | None] = []
         shapes, edges = self._ctx._call.shapes, self.next_edges
-        for nr, (place, answer) in enumerate(self._answers(grads)):
+        for nr, (index, answer) in enumerate(self._answers(grads)):
             if answer is None:
                 answers.append(None)
             elif edges[nr] is None:
                 answers.append(answer._impl.array)
             else:
-                answers.append(fit_array(answer._impl.array, shapes[nr], self, place))
+                answers.append(fit_array(answer._impl.array, shapes[nr], self, index))
         return answers
 
     def apply_tensors(
@@ -167,8 +167,8 @@ class BackwardCFunction(Node):
         return [
             answer
             if answer is None or edges[nr] is None
-            else fit_tensor(answer, shapes[nr], self, place)
-            for nr, (place, answer) in enumerate(self._answers(shown))
+            else fit_tensor(answer, shapes[nr], self, index)
+            for nr, (index, answer) in enumerate(self._answers(shown))
         ]
 
     def _answers(
@@ -190,14 +190,16 @@ class BackwardCFunction(Node):
         answers = self._checked(returned if isinstance(returned, tuple) else (returned,))
         return [
             (
-                place,
+                index,
                 None
-                if place < 0
-                else answers[place]
+                if index < 0
+                else answers[index]
                 if edge is None
-                else self._fitting(answers[place], nr, place),
+                else self._fitting(answers[index], nr, index),
             )
-            for nr, (place, edge) in enumerate(zip(call.places, self.next_edges, strict=True))
+            for nr, (index, edge) in enumerate(
+                zip(call.argument_indices, self.next_edges, strict=True)
+            )
         ]
 
     def _backward(self) -> Callable[..., object]:
@@ -248,7 +250,7 @@ class BackwardCFunction(Node):
                     node=name,
                     index=nr,
                 )
-            if nr not in call.places:
+            if nr not in call.argument_indices:
                 raise GradientError(
                     f"{name} returned a gradient for argument {nr}, which is no tensor; return "
                     "None for it",
@@ -257,7 +259,7 @@ class BackwardCFunction(Node):
                 )
         return cast("Sequence[TensorBase | None]", answers)
 
-    def _fitting(self, answer: TensorBase | None, nr: int, place: int) -> TensorBase | None:
+    def _fitting(self, answer: TensorBase | None, nr: int, index: int) -> TensorBase | None:
         """A gradient, if it can be cast to the dtype of its argument.
 
         Raises
@@ -269,10 +271,10 @@ class BackwardCFunction(Node):
             found, expected = answer._impl.array.dtype, self._ctx._call.shapes[nr].dtype
             if found.kind == "c" and expected.kind != "c":
                 raise GradientError(
-                    f"{self.name()} returned a {_name(found)} gradient for argument {place}, "
+                    f"{self.name()} returned a {_name(found)} gradient for argument {index}, "
                     f"which is {_name(expected)}; take the real part",
                     node=self.name(),
-                    index=place,
+                    index=index,
                     expected=dtype_of(expected),
                     found=dtype_of(found),
                 )

@@ -25,16 +25,16 @@ from typing import Final, TypeVar
 
 from ..errors import FunctionError, UndeclaredWriteError
 from ..graph.autograd_meta import AutogradMeta
-from ..graph.functions import own_meta, requires_grad
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.saved_variable import SavedVariable
+from ..graph.set_history import own_meta, requires_grad
 from ..ops.view_impls import views as view_impls
+from ..storage.record_write import DIRECT, count_write
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
 from ..storage.warn import warn
-from ..storage.writers import DIRECT, count_write
 from ..views.check_inplace import check_base
 from ..views.creation_meta import CreationMeta
 from ..views.differentiable_view_meta import DifferentiableViewMeta, view_meta_of
@@ -138,16 +138,16 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
             continue
         if _is_among(impl.version_counter, counters):
             continue
-        place, name = call.places[nr], call.backward_class.__name__
+        index, name = call.argument_indices[nr], call.backward_class.__name__
         message = (
-            f"{name}: forward wrote to argument {place}, a tensor of shape {list(tensor.shape)}, "
+            f"{name}: forward wrote to argument {index}, a tensor of shape {list(tensor.shape)}, "
             "or to memory that it shares, without ctx.mark_dirty"
         )
         if requires_grad(tensor):
             raise UndeclaredWriteError(
                 f"{message}: its gradient would be that of the old value. Mark it and return it, "
                 "or write to a clone",
-                index=place,
+                index=index,
                 expected_version=versions[nr],
                 found_version=version,
             )
@@ -326,11 +326,11 @@ def _written(x: TensorBase, node: BackwardCFunction, nr: int, call: Call) -> Non
     first = next((i for i, argument in enumerate(call.inputs) if argument is x), -1)
     if first < 0:
         node.next_edges = (None, *node.next_edges)
-        call.places = (-1, *call.places)
+        call.argument_indices = (-1, *call.argument_indices)
         call.shapes = (metadata_of(x._impl)[0], *call.shapes)
     else:
         node.next_edges = _moved_to_front(node.next_edges, first)
-        call.places = _moved_to_front(call.places, first)
+        call.argument_indices = _moved_to_front(call.argument_indices, first)
         call.shapes = _moved_to_front(call.shapes, first)
     rebase_history(x, node)
     call.edges = node.next_edges

@@ -11,18 +11,18 @@ import numpy as np
 
 from ..storage.arrays import Array, Shape
 from ..storage.geometry import is_non_overlapping_and_dense
+from ..storage.record_write import on_behalf, write_for
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.writers import on_behalf, write_for
 from .autograd_meta import AutogradMeta
-from .changed_leaf import check_changed_leaf, in_shape_of, layout_of_grad, reshaped_grad
+from .changed_leaf_shape import byte_strides_of_grad, check_changed_leaf, in_shape_of, reshaped_grad
 from .grad_stores import GradStores, is_plainly_added_to
 from .hooks import GradCell, LeafState, graph_lock
 from .input_metadata import InputMetadata
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
-from .overwritten import leaf_moved_error
 from .region import Gradient
+from .saved_variable_errors import leaf_moved_error
 
 __all__ = ["AccumulateGrad"]
 
@@ -71,7 +71,7 @@ class AccumulateGrad(Node):
 
     def lay_out_like(self, impl: TensorImpl) -> None:
         """Let a new ``.grad`` have the strides of the leaf."""
-        self.byte_strides = layout_of_grad(impl)
+        self.byte_strides = byte_strides_of_grad(impl)
 
     def name(self) -> str:
         """PyTorch's name of the same node."""
@@ -135,8 +135,8 @@ class AccumulateGrad(Node):
         """
         changed = self._impl_by_now() if self.leaf_changed else None
         if changed is not None:
-            layout = self.byte_strides if self.reordered else None
-            check_changed_leaf(self.input_metadata[0].shape, layout, changed, present)
+            byte_strides = self.byte_strides if self.reordered else None
+            check_changed_leaf(self.input_metadata[0].shape, byte_strides, changed, present)
 
     def in_shape_of_leaf(self, grad: TensorBase) -> TensorBase:
         """A gradient that `check_fits_leaf` has accepted, in the leaf's present shape."""
@@ -181,7 +181,7 @@ class AccumulateGrad(Node):
         strides = self.byte_strides
         if impl is not None:
             grad = grad.reshape(impl.sizes)
-            strides = layout_of_grad(impl, grad.itemsize)
+            strides = byte_strides_of_grad(impl, grad.itemsize)
             if current is not None:
                 reshaped = reshaped_grad(current, impl)
                 if reshaped is not current:
@@ -202,7 +202,7 @@ class AccumulateGrad(Node):
         strides = self.byte_strides
         if impl is not None:
             grad = in_shape_of(grad, impl)
-            strides = layout_of_grad(impl, grad._impl.array.itemsize)
+            strides = byte_strides_of_grad(impl, grad._impl.array.itemsize)
         present = stores.tensors.get(cell, cell.grad)
         stores.tensors[cell] = (
             self._own_copy(grad, strides) if present is None else operators().add(present, grad)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ..storage.recent_writes import CallSite
-from ..storage.writers import OUTERMOST, caller
+from ..storage.record_write import OUTERMOST, caller
 
 if TYPE_CHECKING:
     from .node import Node
@@ -43,5 +43,5 @@ def remember(node: Node) -> None:
 def made_at(node: Node) -> CallSite | None:
     """The line that made a node; None if it was not recorded."""
     notes = node._metadata
-    place = None if notes is None else notes.get(_KEY)
-    return place if isinstance(place, CallSite) else None
+    call_site = None if notes is None else notes.get(_KEY)
+    return call_site if isinstance(call_site, CallSite) else None

@@ -1,7 +1,7 @@
 """Switching recording and inference mode on a thread, for blocks and functions.
 
 The mode of each thread is in `storage/thread_mode.py`; running a function of any kind in a mode is
-in `decoration.py`.
+in `mode_decorator.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..storage.mode import Mode, mode_of, switched
 from ..storage.scope import BlockEnd, Exit
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
-from .decoration import decorate
+from .mode_decorator import decorate
 from .recording import is_grad_enabled as is_grad_enabled
 
 __all__ = [

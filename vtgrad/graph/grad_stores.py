@@ -32,11 +32,11 @@ from ..storage.geometry import has_self_overlap
 from ..storage.lazy_array import LazyArray, like
 from ..storage.mark_written import mark_written
 from ..storage.mode import switched
+from ..storage.record_write import KEPT, OUTERMOST, SLOT_MASK, caller
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.thread_mode import settle, thread
 from ..storage.version_counter import INFERENCE, Record, Storing, VersionCounter
-from ..storage.writers import KEPT, LAST_PLACE, OUTERMOST, caller
 from .hooks import GradCell
 from .operators import operators
 
@@ -131,17 +131,17 @@ class _Sums:
             writes = counter.writes = [None] * KEPT
         code, instruction = self.site
         record = version, "backward", code, instruction, get_ident(), part
-        return writes, version & LAST_PLACE, record
+        return writes, version & SLOT_MASK, record
 
     def keep_apart(self) -> None:
         """Copy amounts that share memory with a ``.grad`` that an earlier sum changes."""
         additions = self.additions
         if self.shared and len(additions) > 1:
             owners = {id(_owner(target)) for target, _, _ in additions}
-            for place in self.shared:
-                target, amount, _ = additions[place]
+            for index in self.shared:
+                target, amount, _ = additions[index]
                 if id(_owner(amount)) in owners:
-                    additions[place] = target, amount.copy(), target
+                    additions[index] = target, amount.copy(), target
 
 
 class GradStores:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ..errors import GradRequiredError
 from ..storage.tensor_base import TensorBase
-from .functions import gradient_edge
 from .node import Node
+from .set_history import gradient_edge
 
 __all__ = ["GradientEdge", "get_gradient_edge"]
 
@@ -15,7 +15,7 @@ __all__ = ["GradientEdge", "get_gradient_edge"]
 class GradientEdge(NamedTuple):
     """One result of one node: the value that a tensor had, also after later in-place writes.
 
-    `vtgrad.autograd.backward` and `vtgrad.autograd.grad` take it in the place of a tensor. It
+    `vtgrad.autograd.backward` and `vtgrad.autograd.grad` take it instead of a tensor. It
     keeps the node alive, and no values.
 
     Attributes

@@ -44,7 +44,7 @@ from .input_metadata import InputMetadata
 
 if TYPE_CHECKING:
     from .accumulate_grad import AccumulateGrad
-    from .retained_part import RetainedPart
+    from .retain_grad_of_views import RetainedPart
 
 __all__ = [
     "GradCell",

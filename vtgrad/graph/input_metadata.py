@@ -1,7 +1,7 @@
 """Shape and dtype of each result of a node, and so of its incoming gradients.
 
 Many values have one shape and dtype, and metadata never changes, so nodes share it: that of
-ordinary values is stored in their layout, that of others here.
+ordinary values is stored in their `Layout`, that of others here.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from .hooks import (
 )
 from .input_metadata import InputMetadata, ResultInfo, result_info
 from .region import Gradient
-from .this_thread import this_thread
+from .thread_local_state import this_thread
 
 T = TypeVar("T", bound=TensorBase)
 G = TypeVar("G", bound=TensorBase | None)
@@ -44,7 +44,7 @@ __all__ = ["FRESH", "LEAF_SEQUENCE_NR", "PASSED", "SHARED", "Node"]
 #     c = a - b      (PASSED, FRESH)    g, owned if it came in owned, and the new array -g
 #     c = a.clone()  (PASSED,)          g, owned if it came in owned
 #     c = a.t()      (SHARED,)          a view of g
-#     c = a.sum()    (SHARED,)          g expanded: all elements are in one place
+#     c = a.sum()    (SHARED,)          g expanded: all elements are one number
 SHARED: Final = 0
 FRESH: Final = 1
 PASSED: Final = 2

@@ -58,7 +58,7 @@ class Region:
     def add_into(self, buffer: Array) -> Array:
         """Add the values into `buffer`, which the caller owns; returns the sum.
 
-        The sum is `buffer` itself unless its memory layout does not allow one of the views; then
+        The sum is `buffer` itself unless its strides do not allow one of the views; then
         it is a fresh array.
         """
         part: Array = buffer
@@ -92,7 +92,7 @@ class Region:
 
 
 class NoSuchViewError(Exception):
-    """A view cannot be taken of an array of this memory layout. Never reaches users."""
+    """A view cannot be taken of an array with these strides. Never reaches users."""
 
 
 Gradient: TypeAlias = Array | Region

@@ -42,8 +42,8 @@ from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
 from .overwrite_check import overwrite_rule
-from .overwritten import stale_saved_error
-from .this_thread import this_thread
+from .saved_variable_errors import stale_saved_error
+from .thread_local_state import this_thread
 
 if TYPE_CHECKING:
     from .node import Node
@@ -392,7 +392,7 @@ class _Released(SavedVariable):
 
 
 class _Unsaved(SavedVariable):
-    """In the place of a value that was not saved, because no gradient that is needed uses it."""
+    """Instead of a value that was not saved, because no gradient that is needed uses it."""
 
     __slots__ = ()
 
@@ -448,5 +448,5 @@ class SavedResult(SavedVariable):
 
 # Replaces every saved variable of a freed node.
 RELEASED: Final[SavedVariable] = _Released()
-# What a node holds in the place of what it need not save.
+# What a node holds instead of what it need not save.
 UNSAVED: Final[SavedVariable] = _Unsaved()

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..errors import ArgumentValueError
 from ..graph.edge import Edge
-from ..graph.functions import gradient_edge, meta_of, requires_grad
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.recording import is_recording
+from ..graph.set_history import gradient_edge, meta_of, requires_grad
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry, reach
 from ..storage.inference import refuse_outside_inference_mode

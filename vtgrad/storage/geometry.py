@@ -104,7 +104,7 @@ def view_strides(sizes: Shape, strides: Shape, new_sizes: Shape) -> Shape | None
     # Runs: maximal groups of old dimensions that step evenly through memory, innermost first.
     # New dimensions are cut from them; none may span two runs.
     result = [1] * len(new_sizes)
-    place = len(new_sizes) - 1
+    new_dim = len(new_sizes) - 1
     dim = len(sizes) - 1
     while dim >= 0:
         run_stride, run_count = strides[dim], sizes[dim]
@@ -113,13 +113,13 @@ def view_strides(sizes: Shape, strides: Shape, new_sizes: Shape) -> Shape | None
             run_count *= sizes[dim]
         dim -= 1
         taken = 1
-        while place >= 0 and (taken < run_count or new_sizes[place] == 1):
-            result[place] = taken * run_stride
-            taken *= new_sizes[place]
-            place -= 1
+        while new_dim >= 0 and (taken < run_count or new_sizes[new_dim] == 1):
+            result[new_dim] = taken * run_stride
+            taken *= new_sizes[new_dim]
+            new_dim -= 1
         if taken != run_count:
             return None
-    return tuple(result) if place < 0 else None
+    return tuple(result) if new_dim < 0 else None
 
 
 def expand_geometry(sizes: Shape, strides: Shape, target: Sequence[int]) -> tuple[Shape, Shape]:
@@ -133,14 +133,14 @@ def expand_geometry(sizes: Shape, strides: Shape, target: Sequence[int]) -> tupl
         return new_sizes, (0,) * len(new_sizes)
     lead = len(new_sizes) - len(sizes)
     new_strides: list[int] = []
-    for place in range(len(new_sizes) - 1, -1, -1):
-        wanted = new_sizes[place]
-        if place >= lead:
-            size, stride = sizes[place - lead], strides[place - lead]
+    for dim in range(len(new_sizes) - 1, -1, -1):
+        wanted = new_sizes[dim]
+        if dim >= lead:
+            size, stride = sizes[dim - lead], strides[dim - lead]
         else:
             size = 1
             # The stride of a size-1 dimension put in front; visible only if the size stays 1.
-            stride = new_sizes[place + 1] * new_strides[-1] if new_strides else 1
+            stride = new_sizes[dim + 1] * new_strides[-1] if new_strides else 1
         new_strides.append(stride if wanted == size else 0)
     return new_sizes, tuple(reversed(new_strides))
 
@@ -187,12 +187,12 @@ def movedim_order(ndim: int, source: Sequence[int], destination: Sequence[int]) 
             destination=tuple(destination),
         )
     sources = tuple([normalize_dim(dim, ndim) for dim in source])
-    places = tuple([normalize_dim(dim, ndim) for dim in destination])
+    destinations = tuple([normalize_dim(dim, ndim) for dim in destination])
     normalize_dims(sources, ndim)
-    normalize_dims(places, ndim)
-    at = dict(zip(places, sources, strict=True))
+    normalize_dims(destinations, ndim)
+    at = dict(zip(destinations, sources, strict=True))
     others = iter([d for d in range(ndim) if d not in sources])
-    return tuple([at[place] if place in at else next(others) for place in range(ndim)])
+    return tuple([at[axis] if axis in at else next(others) for axis in range(ndim)])
 
 
 def squeeze_geometry(
@@ -210,11 +210,11 @@ def squeeze_geometry(
 def unsqueeze_geometry(sizes: Shape, strides: Shape, dim: int) -> tuple[Shape, Shape]:
     """Sizes and strides with a new dimension of size 1 at position `dim`."""
     ndim = len(sizes)
-    place = normalize_dim(dim, ndim + 1)
-    stride = sizes[place] * strides[place] if place < ndim else 1
+    axis = normalize_dim(dim, ndim + 1)
+    stride = sizes[axis] * strides[axis] if axis < ndim else 1
     return (
-        (*sizes[:place], 1, *sizes[place:]),
-        (*strides[:place], stride, *strides[place:]),
+        (*sizes[:axis], 1, *sizes[axis:]),
+        (*strides[:axis], stride, *strides[axis:]),
     )
 
 
@@ -231,23 +231,23 @@ def select_geometry(sizes: Shape, strides: Shape, offset: int, dim: int, index: 
     """
     if not sizes:
         raise OutOfRangeError("a 0-d tensor has no dimension to index", index=index, ndim=0)
-    place = normalize_dim(dim, len(sizes))
-    size = sizes[place]
+    axis = normalize_dim(dim, len(sizes))
+    size = sizes[axis]
     if type(index) is not int:
         index = integer(index)
     if not -size <= index < size:
         raise OutOfRangeError(
-            f"index {index} is outside dimension {place} of size {size}",
+            f"index {index} is outside dimension {axis} of size {size}",
             index=index,
-            dim=place,
+            dim=axis,
             size=size,
         )
     if index < 0:
         index += size
     return (
-        (*sizes[:place], *sizes[place + 1 :]),
-        (*strides[:place], *strides[place + 1 :]),
-        offset + index * strides[place],
+        (*sizes[:axis], *sizes[axis + 1 :]),
+        (*strides[:axis], *strides[axis + 1 :]),
+        offset + index * strides[axis],
     )
 
 
@@ -267,14 +267,14 @@ def slice_geometry(
     """
     if not sizes:
         raise OutOfRangeError("a 0-d tensor has no dimension to slice", ndim=0)
-    place = normalize_dim(dim, len(sizes))
-    first, count = slice_bounds(sizes[place], start, end, step)
-    stride = strides[place]
+    axis = normalize_dim(dim, len(sizes))
+    first, count = slice_bounds(sizes[axis], start, end, step)
+    stride = strides[axis]
     # A slice of one element has no direction: its stride is positive.
     taken = abs(step) if count < 2 else step
     return (
-        (*sizes[:place], count, *sizes[place + 1 :]),
-        (*strides[:place], stride * taken, *strides[place + 1 :]),
+        (*sizes[:axis], count, *sizes[axis + 1 :]),
+        (*strides[:axis], stride * taken, *strides[axis + 1 :]),
         offset + first * stride,
     )
 
@@ -297,25 +297,25 @@ def narrow_geometry(
         start, length = integer(start), integer(length)
     if length < 0:
         raise ShapeError(f"narrow's length must not be negative, got {length}", length=length)
-    place = normalize_dim(dim, len(sizes))
-    size = sizes[place]
+    axis = normalize_dim(dim, len(sizes))
+    size = sizes[axis]
     if not -size <= start <= size:
         raise OutOfRangeError(
-            f"narrow's start {start} is outside dimension {place} of size {size}",
+            f"narrow's start {start} is outside dimension {axis} of size {size}",
             index=start,
-            dim=place,
+            dim=axis,
             size=size,
         )
     first = start + size if start < 0 else start
     if first + length > size:
         raise ShapeError(
-            f"narrow from {start} with length {length} leaves dimension {place} of size {size}",
+            f"narrow from {start} with length {length} leaves dimension {axis} of size {size}",
             start=start,
             length=length,
-            dim=place,
+            dim=axis,
             size=size,
         )
-    return slice_geometry(sizes, strides, offset, place, first, first + length)
+    return slice_geometry(sizes, strides, offset, axis, first, first + length)
 
 
 def diagonal_geometry(
@@ -354,13 +354,13 @@ def unfold_geometry(
     The elements of a window are a new last dimension; windows may share elements.
     """
     ndim = len(sizes)
-    place = normalize_dim(dimension, ndim)
-    extent = sizes[place] if ndim else 1
+    axis = normalize_dim(dimension, ndim)
+    extent = sizes[axis] if ndim else 1
     size, step = integer(size), integer(step)
     if size < 0 or size > extent or step <= 0:
         raise ShapeError(
             f"windows of size {size} with step {step} do not fit a dimension of size {extent}",
-            dim=place,
+            dim=axis,
             size=size,
             step=step,
         )
@@ -368,8 +368,8 @@ def unfold_geometry(
         return (size,), (1,)
     windows = (extent - size) // step + 1
     return (
-        (*sizes[:place], windows, *sizes[place + 1 :], size),
-        (*strides[:place], strides[place] * step, *strides[place + 1 :], strides[place]),
+        (*sizes[:axis], windows, *sizes[axis + 1 :], size),
+        (*strides[:axis], strides[axis] * step, *strides[axis + 1 :], strides[axis]),
     )
 
 

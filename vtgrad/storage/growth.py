@@ -25,7 +25,7 @@ import numpy as np
 
 from vtgrad.errors import ResizeError
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.frozen_objects import may_hide_tensors
+from vtgrad.storage.gc_freeze import may_hide_tensors
 from vtgrad.storage.lazy_array import like
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_impl import TensorImpl

@@ -10,16 +10,16 @@ from typing import TypeAlias
 
 from .arrays import Array
 from .layout import PECULIAR
+from .prepared_store import WrittenIndex
 from .rewind import keep_overwritten
-from .store import WrittenIndex
 from .tensor_impl import TensorImpl
 from .version_counter import VersionCounter
 from .write_log import SAVED, own_log, region_of
 
-__all__ = ["Place", "mark_part", "mark_written"]
+__all__ = ["PartIndex", "mark_part", "mark_written"]
 
 # The index of a part: integers and slices, one for each of the first dimensions, and `...`.
-Place: TypeAlias = tuple[int | slice | EllipsisType, ...]
+PartIndex: TypeAlias = tuple[int | slice | EllipsisType, ...]
 
 
 def mark_written(
@@ -55,12 +55,12 @@ def mark_written(
     return version
 
 
-def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> int:
+def mark_part(impl: TensorImpl, counter: VersionCounter, index: PartIndex) -> int:
     """Mark a part of a tensor as written by the version that comes next.
 
     Parameters
     ----------
-    place : Place
+    index : PartIndex
         With `...` at the end.
 
     Returns
@@ -71,18 +71,18 @@ def mark_part(impl: TensorImpl, counter: VersionCounter, place: Place) -> int:
     log = counter.log
     if log is None or log is SAVED:
         log = own_log(impl, counter)
-    row, layout = place[0], impl.layout
-    if len(place) == 2 and type(row) is int and layout is not None and layout is not PECULIAR:
+    row, layout = index[0], impl.layout
+    if len(index) == 2 and type(row) is int and layout is not None and layout is not PECULIAR:
         if row < 0:
             row += layout.shape[0]
         offset = impl.byte_offset + row * layout.row_bytes
         version = log.note(counter, (offset, offset + layout.row_bytes, None))
     else:
-        part = impl.array[place]
+        part = impl.array[index]
         offset = impl.byte_offset + _address(part) - _address(impl.array)
         version = log.note(counter, region_of(part, offset))
     if log.token is not None:
-        keep_overwritten(log, version, impl.storage, impl.array[place], offset, None)
+        keep_overwritten(log, version, impl.storage, impl.array[index], offset, None)
     return version
 
 

@@ -147,7 +147,7 @@ def _drop_outer(terms: list[tuple[int, int]]) -> int:
     return len(terms)
 
 
-def _more_elements_than_places(terms: list[tuple[int, int]]) -> bool:
+def _more_elements_than_locations(terms: list[tuple[int, int]]) -> bool:
     """Pigeonhole: the terms make more index tuples than there are locations to name."""
     common = gcd(*(s for s, _ in terms))
     tuples = 1
@@ -161,7 +161,7 @@ def _solve(terms: list[tuple[int, int]]) -> bool:
     while True:
         if _drop_outer(terms) <= 1:
             return False
-        if _more_elements_than_places(terms):
+        if _more_elements_than_locations(terms):
             return True
         if not _thin_out(terms):
             break

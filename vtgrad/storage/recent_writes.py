@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from .arrays import Shape
 from .layout import Layout
+from .record_write import KEPT
 from .version_counter import Record, Site, VersionCounter, WrittenPart
-from .writers import KEPT
 
 __all__ = [
     "CallSite",
@@ -275,9 +275,9 @@ def find_write(counter: VersionCounter, version: int) -> Write | None:
     return None if record is None else _write_of(record)
 
 
-def quoted(text: str, place: CallSite | None) -> str:
+def quoted(text: str, call_site: CallSite | None) -> str:
     """A line of a message that names a line of the program, and the text of that line."""
-    source = "" if place is None else place.source
+    source = "" if call_site is None else call_site.source
     return f"\n  {text}" + (f"\n      {source}" if source else "")
 
 

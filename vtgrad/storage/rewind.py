@@ -39,9 +39,9 @@ import numpy as np
 from ..errors import NotSupportedError
 from .arrays import Array, NumpyDType, Shape
 from .lazy_array import like, physical
+from .prepared_store import WrittenIndex
 from .scope import Scope
 from .storage import Storage
-from .store import WrittenIndex
 from .tensor_impl import TensorImpl
 from .version_counter import VersionCounter
 from .write_log import SAVED, Region, WriteLog, own_log

@@ -81,16 +81,16 @@ def _broadcast_two(a: Shape, b: Shape, shapes: tuple[Shape, ...]) -> Shape:
         a, b = b, a
     lead = len(a) - len(b)
     merged = list(a)
-    for place, size in enumerate(b, lead):
-        if size != merged[place]:
-            if merged[place] == 1:
-                merged[place] = size
+    for dim, size in enumerate(b, lead):
+        if size != merged[dim]:
+            if merged[dim] == 1:
+                merged[dim] = size
             elif size != 1:
                 raise ShapeError(
                     f"shapes {' and '.join(map(str, shapes))} do not broadcast: sizes "
-                    f"{merged[place]} and {size} meet in dimension {place}",
+                    f"{merged[dim]} and {size} meet in dimension {dim}",
                     shapes=shapes,
-                    dim=place,
+                    dim=dim,
                 )
     return tuple(merged)
 
@@ -158,12 +158,12 @@ def flatten_sizes(sizes: Shape, start_dim: int, end_dim: int) -> Shape:
 
 def unflatten_sizes(sizes: Shape, dim: int, into: Sequence[int]) -> Shape:
     """The shape after splitting dimension `dim` into the sizes `into`, one of which may be -1."""
-    place = normalize_dim(dim, len(sizes))
+    axis = normalize_dim(dim, len(sizes))
     if not sizes:
         raise ShapeError("a 0-d tensor has no dimension to unflatten", ndim=0)
     if not into:
         raise ShapeError("unflatten needs at least one size", sizes=sizes)
-    return (*sizes[:place], *infer_size(into, sizes[place]), *sizes[place + 1 :])
+    return (*sizes[:axis], *infer_size(into, sizes[axis]), *sizes[axis + 1 :])
 
 
 def expand_sizes(sizes: Shape, target: Sequence[int]) -> Shape:
@@ -176,19 +176,19 @@ def expand_sizes(sizes: Shape, target: Sequence[int]) -> Shape:
             target=tuple(target),
         )
     result: list[int] = []
-    for place, wanted in enumerate(target):
-        size = sizes[place - lead] if place >= lead else 1
+    for dim, wanted in enumerate(target):
+        size = sizes[dim - lead] if dim >= lead else 1
         if type(wanted) is not int:
             wanted = operator.index(wanted)
-        if wanted == -1 and place >= lead:
+        if wanted == -1 and dim >= lead:
             wanted = size
         if wanted < 0 or (wanted != size and size != 1):
             raise ShapeError(
-                f"shape {sizes} cannot expand to {tuple(target)}: dimension {place} wants size "
-                f"{wanted} and has {size if place >= lead else 'none yet'}",
+                f"shape {sizes} cannot expand to {tuple(target)}: dimension {dim} wants size "
+                f"{wanted} and has {size if dim >= lead else 'none yet'}",
                 sizes=sizes,
                 target=tuple(target),
-                dim=place,
+                dim=dim,
             )
         result.append(operator.index(wanted))
     return tuple(result)

@@ -104,9 +104,9 @@ def memory_order(sizes: Shape, *operands: Shape) -> tuple[int, ...]:
     insertion, one dimension after another from the last to the first.
     """
     order = list(range(len(sizes) - 1, -1, -1))
-    for place in range(1, len(order)):
-        here = place
-        for there in range(place - 1, -1, -1):
+    for position in range(1, len(order)):
+        here = position
+        for there in range(position - 1, -1, -1):
             verdict = _compare(order[there], order[here], sizes, operands)
             if verdict > 0:
                 order[there], order[here] = order[here], order[there]

@@ -6,7 +6,7 @@ import warnings
 from sys import _getframe
 from types import FrameType
 
-from .writers import is_inside
+from .record_write import is_inside
 
 __all__ = ["warn"]
 

@@ -43,7 +43,7 @@ import numpy as np
 
 from .arrays import Array, Shape
 from .lazy_array import physical
-from .store import WrittenIndex
+from .prepared_store import WrittenIndex
 from .strides import reach
 from .tensor_impl import TensorImpl
 from .version_counter import Record, VersionCounter
@@ -422,10 +422,10 @@ class WriteLog:
         table = self._line_of
         if not self._filed - len(table) < version <= self._filed:
             return None
-        place = table[version % len(table)]
-        if place < 0:
+        line_nr = table[version % len(table)]
+        if line_nr < 0:
             return None
-        operator, code, instruction, thread = self._lines[place]
+        operator, code, instruction, thread = self._lines[line_nr]
         return version, operator, code, instruction, thread, None
 
     def _file_records(self) -> None:
@@ -445,16 +445,16 @@ class WriteLog:
         for version, operator, code, instruction, thread, _ in records:
             # By identity, because hashing code objects is slow; `lines` keeps the object alive.
             key = (id(code), instruction, operator, thread)
-            place = numbers.get(key, -1)
-            if place < 0 and len(lines) < _LINES:
-                place = numbers[key] = len(lines)
+            line_nr = numbers.get(key, -1)
+            if line_nr < 0 and len(lines) < _LINES:
+                line_nr = numbers[key] = len(lines)
                 lines.append((operator, code, instruction, thread))
             if version > filed:
                 # A version without a record, because its write was interrupted, has no line.
                 for missing in range(max(filed + 1, version - size + 1), version):
                     table[missing % size] = -1
                 filed = version
-            table[version % size] = place
+            table[version % size] = line_nr
         self._filed = filed
 
 

@@ -64,8 +64,8 @@ class WrittenElements(NamedTuple):
                 else f"all its {self.size} elements were overwritten"
             )
         verb = "was" if self.count == 1 else "were"
-        place = ", ".join([_told(part) for part in self.slices])
-        return f"{self.count} of its {self.size} elements {verb} overwritten, in [{place}]"
+        index = ", ".join([_told(part) for part in self.slices])
+        return f"{self.count} of its {self.size} elements {verb} overwritten, in [{index}]"
 
 
 def written_elements(
@@ -121,11 +121,11 @@ def _bounds(written: Array, shape: tuple[int, ...]) -> tuple[slice, ...]:
             found.append(slice(0, size))
             continue
         others = tuple([other for other in range(written.ndim) if other != dim])
-        (places,) = np.nonzero(written.any(axis=others))
-        if places.size == size > 1:
+        (indices,) = np.nonzero(written.any(axis=others))
+        if indices.size == size > 1:
             found.append(slice(0, size))
         else:
-            found.append(slice(int(places[0]), int(places[-1]) + 1))
+            found.append(slice(int(indices[0]), int(indices[-1]) + 1))
     return tuple(found)
 
 

@@ -17,9 +17,9 @@ from ..errors import (
 )
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.autograd_meta import AutogradMeta
-from ..graph.functions import forget_leaf_node, gradient_edge, meta_of, own_meta
 from ..graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from ..graph.node import Node
+from ..graph.set_history import forget_leaf_node, gradient_edge, meta_of, own_meta
 from ..ops.calling.arguments import array_of
 from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods

@@ -444,7 +444,7 @@ def _to_arguments(
     elif rest and isinstance(rest[0], (DType, type)):
         dtype = dtype_of(numpy_dtype(rest.pop(0)))
     else:
-        _check_place(rest.pop(0) if rest else given.pop("device", None))
+        _check_device_argument(rest.pop(0) if rest else given.pop("device", None))
         wanted = rest.pop(0) if rest else given.pop("dtype", None)
         dtype = None if wanted is None else dtype_of(numpy_dtype(wanted))
     flags = {"non_blocking": False, "copy": False}
@@ -464,7 +464,7 @@ def _to_arguments(
     return dtype, flags["copy"], memory_format
 
 
-def _check_place(device: object) -> None:
+def _check_device_argument(device: object) -> None:
     if device is not None and not isinstance(device, (Device, str)):
         raise ArgumentTypeError(
             f"to() takes a dtype, a tensor or a device, not {type(device).__name__}",

@@ -20,8 +20,8 @@ from ..errors import (
     ViewInvalidError,
 )
 from ..graph.audit import audit, show_to_numpy
-from ..graph.functions import meta_of, requires_grad
 from ..graph.recording import is_grad_enabled
+from ..graph.set_history import meta_of, requires_grad
 from ..ops.calling.arguments import array_of
 from ..ops.calling.from_python import index_of, size_of
 from ..ops.generated import functional as F
@@ -86,11 +86,11 @@ class Size(tuple[int, ...]):
         return numel(self)
 
     @overload
-    def __getitem__(self, place: SupportsIndex) -> int: ...
+    def __getitem__(self, index: SupportsIndex) -> int: ...
     @overload
-    def __getitem__(self, place: slice) -> Size: ...
-    def __getitem__(self, place: SupportsIndex | slice) -> int | Size:
-        found: int | tuple[int, ...] = _part(self, place)
+    def __getitem__(self, index: slice) -> Size: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> int | Size:
+        found: int | tuple[int, ...] = _part(self, index)
         return _as_size(Size, found) if isinstance(found, tuple) else found
 
     def __add__(self, other: object) -> Size:
@@ -457,7 +457,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         (vtgrad.Size([2, 3]), 3)
         """
         sizes = self._impl.sizes
-        return _as_size(Size, sizes) if dim is None else sizes[_place(dim, len(sizes))]
+        return _as_size(Size, sizes) if dim is None else sizes[_axis(dim, len(sizes))]
 
     @overload
     def stride(self, dim: None = None) -> Shape: ...
@@ -489,7 +489,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         ((3, 1), (1, 3), 2)
         """
         strides = self._impl.strides
-        return strides if dim is None else strides[_place(dim, len(strides))]
+        return strides if dim is None else strides[_axis(dim, len(strides))]
 
     def ndimension(self) -> int:
         """Number of dimensions; the same as `ndim`.
@@ -566,7 +566,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         return same
 
 
-def _place(dim: int, ndim: int) -> int:
+def _axis(dim: int, ndim: int) -> int:
     """A dimension number from the front; unlike for operators, a 0-d tensor has none."""
     if ndim == 0:
         raise DimensionError(f"a 0-d tensor has no dimension {dim}", dim=dim, ndim=0)

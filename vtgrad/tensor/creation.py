@@ -551,9 +551,9 @@ def arange(
     check_sizes((int(count),), wanted.itemsize)
     if wanted.kind in "iu" and max(abs(first), abs(last), abs(by)) >= 2**63:
         raise ArgumentValueError("a bound or the step of arange does not fit 64 bits", step=by)
-    places: Array = np.arange(int(count), dtype=np.int64 if wanted.kind in "iu" else np.float64)
+    indices: Array = np.arange(int(count), dtype=np.int64 if wanted.kind in "iu" else np.float64)
     with np.errstate(all="ignore"):
-        values: Array = (first + places * by).astype(wanted)
+        values: Array = (first + indices * by).astype(wanted)
     return written(_shaped_like(values, out), out, requires_grad, "arange")
 
 
@@ -627,10 +627,10 @@ def linspace(
         first, last = as_element(first, wanted).item(), as_element(last, wanted).item()
     # The second half counts back from the end, so that the last number is exact.
     by = (last - first) / (count - 1) if count > 1 else 0.0
-    places = np.arange(count, dtype=np.float64)
+    indices = np.arange(count, dtype=np.float64)
     with np.errstate(all="ignore"):
         values = np.where(
-            places < count // 2, first + by * places, last - by * (count - 1 - places)
+            indices < count // 2, first + by * indices, last - by * (count - 1 - indices)
         )
         if count == 1:
             values = np.array([first])

@@ -27,7 +27,7 @@ from typing import Final
 import numpy as np
 
 from ..errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
-from ..graph.functions import meta_of, own_meta
+from ..graph.set_history import meta_of, own_meta
 from ..ops.calling.from_python import request_grad
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import DType, bool_, dtype_of

@@ -15,8 +15,8 @@ from ..random import Generator, source_of
 from ..storage.arrays import Array
 from ..storage.device import Device
 from ..storage.dtypes import DType
+from ..storage.prepared_store import carry_out
 from ..storage.quiet import run_quietly
-from ..storage.store import carry_out
 from ..storage.strides import check_sizes
 from .fresh_tensor import dtype_for, shape_and_dtype, written
 from .tensor import Tensor

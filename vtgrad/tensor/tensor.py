@@ -17,14 +17,14 @@ from ..ops.saving.saved_fields import publish_saved_fields
 from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
 from .conversion import ConversionMethods
+from .device_methods import DeviceMethods
 from .operator_methods import OperatorMethods
 from .pickling import give_state, state_of
-from .place_methods import PlaceMethods
 
 __all__ = ["Tensor"]
 
 
-class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, PlaceMethods):
+class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, DeviceMethods):
     """An array with views, in-place writes and gradients.
 
     Functions make tensors, not the class: `vtgrad.tensor` copies Python data,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..graph.functions import forget_leaf_node, own_meta
 from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
+from ..graph.set_history import forget_leaf_node, own_meta
+from ..storage.record_write import BRACKETS, count_change
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.writers import BRACKETS, count_change
 from .differentiable_view_meta import view_meta_of
 from .rebase_history import set_own_history
 from .replay import Replay

@@ -14,7 +14,7 @@ from ..errors import (
     SelfOverlapError,
     ViewOfLeafWriteError,
 )
-from ..graph.functions import meta_of
+from ..graph.set_history import meta_of
 from ..storage.geometry import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl

@@ -17,7 +17,7 @@ from ..graph.large import large
 from ..graph.node import FRESH, Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
-from ..graph.this_thread import this_thread
+from ..graph.thread_local_state import this_thread
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry, has_self_overlap, reach
 from ..storage.storage import bytes_of
@@ -60,7 +60,7 @@ class CopySlices(Node):
         The node of the operator that wrote; None after it was freed. See
         Note [Unfinished writes] for what it is before.
     base_sizes, base_strides : tuple of int
-        Layout of the base, strides in bytes; gradients are copied into this layout.
+        Strides of the base in bytes; gradients are copied into these strides.
     view_sizes, view_strides : tuple of int
         The written view, strides in bytes.
     offset : int
@@ -250,8 +250,8 @@ class CopySlices(Node):
             return operators().strided_node(
                 self, (self.base_sizes, base, 0), (sizes, strides, offset), dtype
             )
-        # The view is made from a tensor with the base's layout.
-        impl = self._laid_out(self._empty(self.input_metadata[0].dtype))
+        # The view is made from a tensor with the base's strides.
+        impl = self._impl_of(self._empty(self.input_metadata[0].dtype))
         impl.autograd_meta = AutogradMeta(self, 0)
         node = operators().replayed_node(operators().wrap(impl), self.view_fn)
         assert node is not None
@@ -282,22 +282,22 @@ class CopySlices(Node):
         if 0 in self.view_sizes:
             return whole, np.empty(self.view_sizes, grad.dtype)
         if self.view_fn is not None:
-            tensor = operators().wrap(self._laid_out((whole, flat)))
+            tensor = operators().wrap(self._impl_of((whole, flat)))
             return whole, self.view_fn(tensor)._impl.array
-        place = self.offset if whole.flags.c_contiguous else self.offset + self._start()
-        part: Array = np.ndarray(self.view_sizes, grad.dtype, flat, place, self.view_strides)
+        byte_offset = self.offset if whole.flags.c_contiguous else self.offset + self._start()
+        part: Array = np.ndarray(self.view_sizes, grad.dtype, flat, byte_offset, self.view_strides)
         return whole, part
 
     def _empty(self, dtype: NumpyDType) -> tuple[Array, Array]:
-        """An array in the base's layout, and its bytes."""
+        """An array with the base's strides, and its bytes."""
         if 0 in self.base_sizes:
             return np.empty(self.base_sizes, dtype), np.empty(0, np.uint8)
         low, high = reach(self.base_sizes, self.base_strides, 0)
         flat: Array = np.empty(high - low + dtype.itemsize, np.uint8)
         return np.ndarray(self.base_sizes, dtype, flat, -low, self.base_strides), flat
 
-    def _laid_out(self, made: tuple[Array, Array]) -> TensorImpl:
-        """The impl of an array in the base's layout, on its bytes."""
+    def _impl_of(self, made: tuple[Array, Array]) -> TensorImpl:
+        """The impl of an array with the base's strides, on its bytes."""
         whole, flat = made
         return TensorImpl(flat).alias(whole, self._start())
 

@@ -130,9 +130,9 @@ def refuse_if_restricted(
         else "cannot be written in place while recording"
     )
     text = f"a view ({producer}) {what}: {reason}. {advice[0].upper()}{advice[1:]}"
-    place = CallSite.of(made_at)
-    if place is not None:
-        text += quoted(f"made at {place}", place)
+    call_site = CallSite.of(made_at)
+    if call_site is not None:
+        text += quoted(f"made at {call_site}", call_site)
     # The first of them made the view invalid.
     write = writes[0] if modified and writes else None
     if write is not None:
@@ -142,7 +142,7 @@ def refuse_if_restricted(
         modified=modified,
         creation=creation.name,
         producer=producer,
-        filename=None if place is None else place.filename,
-        lineno=None if place is None else place.lineno,
+        filename=None if call_site is None else call_site.filename,
+        lineno=None if call_site is None else call_site.lineno,
         write=write,
     )

@@ -24,7 +24,7 @@ from ..graph.hooks import GradCell, LeafState, NodeHooks, graph_lock
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
-from ..graph.retained_part import RetainedPart, retained
+from ..graph.retain_grad_of_views import RetainedPart, retained
 from ..storage.geometry import Overlap, every_byte, has_self_overlap, overlap, reach
 from ..storage.layout import PECULIAR
 from ..storage.recent_writes import recent_writes

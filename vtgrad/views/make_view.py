@@ -9,10 +9,10 @@ from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
 from ..graph.recording import is_recording
 from ..storage.mode import switched
+from ..storage.record_write import DIRECT, caller
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, Site
-from ..storage.writers import DIRECT, caller
 from .creation_meta import CreationMeta, made_unrecorded, propagate
 from .differentiable_view_meta import DifferentiableViewMeta
 from .replay import Replay, replay_of

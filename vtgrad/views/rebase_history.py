@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..graph.functions import gradient_edge, own_meta
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import metadata_of
 from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
-from ..graph.this_thread import this_thread
+from ..graph.set_history import gradient_edge, own_meta
+from ..graph.thread_local_state import this_thread
 from ..storage.geometry import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl

@@ -91,7 +91,7 @@ class Replay:
         self.crosses_dtypes = crosses_dtypes
 
     def __call__(self, base: TensorBase) -> TensorBase:
-        """The view of a tensor with the base's layout."""
+        """The view of a tensor with the base's strides."""
         tensor = base if self.base.shows(base._impl) else self.base(base)
         for step in self.steps:
             tensor = step(tensor)

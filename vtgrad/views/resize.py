@@ -7,7 +7,7 @@ from operator import index
 from typing import TypeVar
 
 from ..errors import ArgumentTypeError, OutOfBoundsError, ResizeError
-from ..graph.functions import requires_grad
+from ..graph.set_history import requires_grad
 from ..storage.arrays import Shape
 from ..storage.growth import grow
 from ..storage.inference import is_inference_mode_enabled, refuse_outside_inference_mode

@@ -7,8 +7,8 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import ArgumentTypeError, DTypeError, ShapeError, ViewInvalidError
-from ..graph.functions import requires_grad
 from ..graph.recording import is_recording
+from ..graph.set_history import requires_grad
 from ..storage.arrays import Shape
 from ..storage.dtypes import dtype_of
 from ..storage.geometry import contiguous_strides

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..graph.functions import set_history_of_each
 from ..graph.node import Node
+from ..graph.set_history import set_history_of_each
 from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase, handle_like, wrap_like
 from ..storage.tensor_impl import TensorImpl

@@ -42,30 +42,30 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from ..graph.functions import requires_grad
 from ..graph.node import Node
 from ..graph.recording import is_recording
+from ..graph.set_history import requires_grad
 from ..storage.arrays import Array
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.layout import PECULIAR
-from ..storage.mark_written import Place, mark_part, mark_written
+from ..storage.mark_written import PartIndex, mark_part, mark_written
 from ..storage.number_arrays import SMALL
+from ..storage.prepared_store import Store
 from ..storage.quiet import quiet, renewed
-from ..storage.store import Store
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE
-from ..storage.writers import (
+from ..storage.record_write import (
     BRACKETS,
     DIRECT,
-    LAST_PLACE,
     OUTERMOST,
+    SLOT_MASK,
     WITHIN,
     count_write,
     is_users,
     last_caller,
     wrote,
 )
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import INFERENCE
 from .change_geometry import change_geometry
 from .check_inplace import (
     check_base,
@@ -291,7 +291,7 @@ def write_ufunc(
         # `wrote` inline, for an operator that a user called; a call would cost half as much again.
         part = meta.written_part(impl) if meta is not None and meta.is_view else None
         record = version, operator, user.f_code, user.f_lasti, thread.ident, part
-        writes[version & LAST_PLACE] = record
+        writes[version & SLOT_MASK] = record
         if counter.log is not None:
             counter.log.remember(record)
     else:
@@ -299,7 +299,7 @@ def write_ufunc(
     return True
 
 
-def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
+def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
     """Store a value in a part of an array if steps 1, 2, 4 and 8 have no effect.
 
     Nothing is recorded, because no operand requires grad, so no view of the part is needed. The
@@ -308,7 +308,7 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
 
     Parameters
     ----------
-    place : Place
+    index : PartIndex
         A NumPy index. The ellipsis at its end makes the part an array even if it is one element.
     value : object
         A tensor of the same dtype, or a number that is stored without a cast; others are not
@@ -331,7 +331,7 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
     if impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
     content: Array | float | int
-    row = place[0] if len(place) == 2 else None
+    row = index[0] if len(index) == 2 else None
     # Whether the value has the layout of a row, so that it fits a row.
     alike = False
     if isinstance(value, TensorBase):
@@ -369,7 +369,7 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
             return False
     else:
         try:
-            array = array[place]
+            array = array[index]
         except (IndexError, OverflowError):
             return False
         if type(content) is np.ndarray and content.shape != array.shape and content.ndim:
@@ -378,10 +378,10 @@ def write_part(impl: TensorImpl, place: Place, value: object) -> bool:
     if counter is None:
         counter = impl.counter
     if counter.log is not None:
-        while mark_part(impl, counter, place) != counter.value + 1:
+        while mark_part(impl, counter, index) != counter.value + 1:
             pass  # as in `write_ufunc`
     version = counter.value = counter.value + 1
-    array[place if array is impl.array else ...] = content
+    array[index if array is impl.array else ...] = content
     wrote(impl, counter, version, "__setitem__", BRACKETS)
     return True
 

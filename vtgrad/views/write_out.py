@@ -13,22 +13,22 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import OutGradError, ResultTypeError, ShapeError
-from ..graph.functions import forget_leaf_node, requires_grad
 from ..graph.recording import is_recording
+from ..graph.set_history import forget_leaf_node, requires_grad
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.mark_written import mark_written
 from ..storage.quiet import quiet, run_quietly
+from ..storage.record_write import DIRECT, wrote
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, Storing, VersionCounter
 from ..storage.warn import warn
-from ..storage.writers import DIRECT, wrote
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
 from .resize import make_room, needed_bytes, resized
-from .store_result import check_result_dtype
+from .store_inplace_result import check_result_dtype
 
 __all__ = ["check_out", "write_out", "write_outs"]
 
@@ -131,10 +131,10 @@ def write_outs(
 
     See `write_out`.
     """
-    layouts = [
+    new_strides = [
         _new_strides(out, result, exact, False) for out, result in zip(outs, results, strict=True)
     ]
-    targets = [_Target(*each) for each in zip(outs, results, layouts, strict=True)]
+    targets = [_Target(*each) for each in zip(outs, results, new_strides, strict=True)]
     storing = Storing()
     try:
         for target in targets:

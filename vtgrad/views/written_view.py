@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ..graph.node import Node
 from ..graph.region import Gradient
-from ..graph.this_thread import this_thread
+from ..graph.thread_local_state import this_thread
 from ..storage.arrays import Array, Shape
 from ..storage.tensor_base import TensorBase
 

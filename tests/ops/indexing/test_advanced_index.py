@@ -16,7 +16,7 @@ from vtgrad.ops.kernels.indexing.advanced_index import (
     index_spread,
 )
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.store import carry_out
+from vtgrad.storage.prepared_store import carry_out
 
 X: Array = np.arange(24.0).reshape(2, 3, 4)
 

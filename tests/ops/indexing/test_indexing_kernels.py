@@ -14,7 +14,7 @@ from vtgrad.errors import (
 from vtgrad.ops.kernels import indexing
 from vtgrad.ops.kernels.indexing.index_support import last_mentions
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.store import carry_out
+from vtgrad.storage.prepared_store import carry_out
 
 X: Array = np.arange(6.0).reshape(2, 3)
 

@@ -31,7 +31,7 @@ def sample(seed: int = 0) -> Array:
     return np.random.default_rng(seed).normal(size=(2, 3, 4))
 
 
-def layouts(x: Array) -> list[Array]:
+def strided_copies(x: Array) -> list[Array]:
     """The same values in C order, transposed in memory, stepped, and broadcast."""
     stepped = np.repeat(x, 2, axis=1)[:, ::2]
     return [x, x.copy(order="F"), stepped]
@@ -48,10 +48,10 @@ REDUCTIONS: list[tuple[Callable[..., Array], Callable[..., object]]] = [
 
 
 @pytest.mark.parametrize(("kernel", "oracle"), REDUCTIONS)
-def test_reductions_agree_with_numpy_over_every_dim_and_layout(
+def test_reductions_agree_with_numpy_over_every_dim_and_strides(
     kernel: Callable[..., Array], oracle: Callable[..., object]
 ) -> None:
-    for x, dim, keepdim in itertools.product(layouts(sample()), DIMS, (False, True)):
+    for x, dim, keepdim in itertools.product(strided_copies(sample()), DIMS, (False, True)):
         got = kernel(x, dim, keepdim)
         expected = np.asarray(oracle(x, axis=dim, keepdims=keepdim))
         np.testing.assert_allclose(got, expected, rtol=1e-14)
@@ -95,7 +95,7 @@ def test_half_precision_sums_do_not_stall() -> None:
     assert reductions.mean(ones * 40).item() == 40.0
 
 
-def test_long_sums_do_not_stall_in_any_layout() -> None:
+def test_long_sums_do_not_stall_with_any_strides() -> None:
     # Added one by one in single precision, ones stop at 2**24.
     count = 2**24 + 4096
     rows = np.broadcast_to(np.float32(1), (count, 2)).copy()
@@ -141,8 +141,8 @@ def test_extremes_of_nothing_are_refused() -> None:
         reductions.amin(empty, (0, 1, 0))  # before it is seen that one is there twice
     with pytest.raises(OutOfRangeError):
         reductions.argmin(empty)
-    values, places = reductions.max_dim(empty, 1)
-    assert values.shape == places.shape == (0,)
+    values, indices = reductions.max_dim(empty, 1)
+    assert values.shape == indices.shape == (0,)
 
 
 def test_mean_of_integers_needs_a_dtype() -> None:
@@ -155,17 +155,17 @@ def test_a_nan_wins_over_every_number() -> None:
     x = np.array([1.0, NAN, 5.0, NAN])
     assert np.isnan(reductions.max(x))
     assert np.isnan(reductions.min(x))
-    values, places = reductions.min_dim(x, 0)
+    values, indices = reductions.min_dim(x, 0)
     assert np.isnan(values)
-    assert places == 1
+    assert indices == 1
     assert reductions.argmax(x) == 1
 
 
 def test_the_first_of_equal_elements_is_the_place() -> None:
     x = np.array([[2.0, 7.0, 7.0], [1.0, 1.0, 0.0]])
-    values, places = reductions.max_dim(x, 1)
+    values, indices = reductions.max_dim(x, 1)
     assert values.tolist() == [7.0, 1.0]
-    assert places.tolist() == [1, 0]
+    assert indices.tolist() == [1, 0]
     assert reductions.argmax(x) == 1
     assert reductions.argmax(x.copy(order="F")) == 1
     assert reductions.argmin(x, 0, True).tolist() == [[1, 1, 1]]
@@ -227,12 +227,12 @@ def test_the_median_is_the_lower_middle_element() -> None:
     assert reductions.median(np.array([3, 1, 2])) == 2
     assert np.isnan(reductions.median(np.array([1.0, NAN, 0.0])))
     assert np.isnan(reductions.median(np.zeros(0)))
-    values, places = reductions.median_dim(
+    values, indices = reductions.median_dim(
         np.array([[4.0, 1.0, 3.0, 2.0], [0.0, NAN, 1.0, NAN]]), 1
     )
     assert values[0] == 2.0
     assert np.isnan(values[1])
-    assert places.tolist() == [3, 1]
+    assert indices.tolist() == [3, 1]
     assert reductions.median_dim(np.ones((2, 3)), 0, True)[0].shape == (1, 3)
 
 
@@ -264,7 +264,7 @@ def test_running_products_follow_the_dimension() -> None:
 @pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("correction", [0, 1, 0.5])
 def test_var_and_std_agree_with_numpy(dim: int | tuple[int, ...] | None, correction: float) -> None:
-    for x in layouts(sample(1)):
+    for x in strided_copies(sample(1)):
         expected = np.var(x, axis=dim, ddof=correction)
         np.testing.assert_allclose(reductions.var(x, dim, correction), expected, rtol=1e-12)
         np.testing.assert_allclose(

@@ -1,4 +1,4 @@
-"""Sorting, the k largest, and the places of what is not zero, on plain arrays."""
+"""Sorting, the k largest, and the indices of nonzero elements, on plain arrays."""
 
 import numpy as np
 import pytest
@@ -12,12 +12,12 @@ NAN = float("nan")
 
 def test_equal_elements_keep_their_order_in_both_directions() -> None:
     x = np.array([2.0, 1.0, 2.0, 1.0])
-    values, places = sorting.sort(x)
+    values, indices = sorting.sort(x)
     assert values.tolist() == [1, 1, 2, 2]
-    assert places.tolist() == [1, 3, 0, 2]
-    values, places = sorting.sort(x, descending=True)
+    assert indices.tolist() == [1, 3, 0, 2]
+    values, indices = sorting.sort(x, descending=True)
     assert values.tolist() == [2, 2, 1, 1]
-    assert places.tolist() == [0, 2, 1, 3]
+    assert indices.tolist() == [0, 2, 1, 3]
     assert sorting.argsort(x, 0, True).tolist() == [0, 2, 1, 3]
 
 
@@ -38,25 +38,25 @@ def test_bools_and_unsigned_integers_sort_downwards_too() -> None:
 @pytest.mark.parametrize("descending", [False, True])
 def test_sorting_along_every_dimension(dim: int, descending: bool) -> None:
     x = np.random.default_rng(0).normal(size=(3, 4, 5))
-    values, places = sorting.sort(x, dim, descending)
+    values, indices = sorting.sort(x, dim, descending)
     expected = np.sort(x, axis=dim)
     np.testing.assert_array_equal(values, np.flip(expected, dim) if descending else expected)
-    np.testing.assert_array_equal(np.take_along_axis(x, places, dim), values)
+    np.testing.assert_array_equal(np.take_along_axis(x, indices, dim), values)
 
 
 def test_sorted_values_keep_the_memory_order_of_the_input() -> None:
     x = np.random.default_rng(1).normal(size=(3, 4)).T
-    values, places = sorting.sort(x, 0)
-    assert values.strides == places.strides == (8, 32)
+    values, indices = sorting.sort(x, 0)
+    assert values.strides == indices.strides == (8, 32)
     assert values.base is None
     assert sorting.topk(x, 2, 0)[0].strides == (24, 8)
 
 
 def test_topk_takes_the_ends() -> None:
     x = np.array([[5.0, 1.0, 4.0], [2.0, 3.0, 6.0]])
-    values, places = sorting.topk(x, 2)
+    values, indices = sorting.topk(x, 2)
     assert values.tolist() == [[5, 4], [6, 3]]
-    assert places.tolist() == [[0, 2], [2, 1]]
+    assert indices.tolist() == [[0, 2], [2, 1]]
     assert sorting.topk(x, 1, 0, False)[0].tolist() == [[2, 1, 4]]
     assert sorting.topk(x, 0)[0].shape == (2, 0)
 
@@ -69,8 +69,8 @@ def test_topk_refuses_more_than_there_is(k: int) -> None:
 
 
 def test_a_0d_array_is_its_own_order() -> None:
-    values, places = sorting.sort(np.array(3.0))
-    assert (values.item(), places.item()) == (3.0, 0)
+    values, indices = sorting.sort(np.array(3.0))
+    assert (values.item(), indices.item()) == (3.0, 0)
     assert sorting.topk(np.array(3.0), 1)[0].shape == ()
     with pytest.raises(DimensionError):
         sorting.sort(np.array(3.0), 1)
@@ -109,8 +109,8 @@ def test_topk_of_long_rows_is_the_head_of_the_sorted_ones(
     with_nan = generator.normal(size=shape)
     with_nan.reshape(-1)[::17] = np.nan
     for x in (generator.normal(size=shape), generator.integers(0, 9, shape), with_nan):
-        values, places = sorting.topk(x, k, dim, largest)
+        values, indices = sorting.topk(x, k, dim, largest)
         ordered, order = sorting.sort_stable(x, stable=True, dim=dim, descending=largest)
         head = (slice(None),) * dim + (slice(k),)
-        assert np.array_equal(places, order[head])
+        assert np.array_equal(indices, order[head])
         assert np.array_equal(values, ordered[head], equal_nan=True)

@@ -94,7 +94,7 @@ def numpy_or_none(dtype: object) -> NumpyDType | None:
 
 
 def refuse_array(name: str, value: object) -> None:
-    """Refuse an array in the place of a number: a kernel would take it, and a node keep it."""
+    """Refuse an array instead of a number: a kernel would take it, and a node keep it."""
     if isinstance(value, np.ndarray):
         raise ArgumentTypeError(
             f"argument {name!r} must be a tensor or a number, not an array", argument=name

@@ -23,7 +23,7 @@ from vtgrad.errors import (
     ResultTypeError,
     ShapeError,
 )
-from vtgrad.graph.functions import own_meta
+from vtgrad.graph.set_history import own_meta
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import category, dtype_of, get_default_dtype, number_dtype, promote
@@ -405,7 +405,7 @@ def number_of(value: object, name: str) -> Number:
 
 
 def check_device(device: Device | str | None) -> None:
-    """Refuse every place but the CPU.
+    """Refuse every device but the CPU.
 
     Raises
     ------

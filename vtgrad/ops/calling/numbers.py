@@ -1,4 +1,4 @@
-"""Numbers as operands: a number before a tensor, and a 0-d tensor in the place of a number."""
+"""Numbers as operands: a number before a tensor, and a 0-d tensor instead of a number."""
 
 from __future__ import annotations
 

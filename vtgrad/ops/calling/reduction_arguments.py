@@ -133,7 +133,7 @@ def check_pair(out: Sequence[TensorBase] | None, values: NumpyDType) -> None:
     Raises
     ------
     ResultTypeError
-        If they do not have the dtype of the values, and int64 for the places.
+        If they do not have the dtype of the values, and int64 for the indices.
     SelfOverlapError
         If one overlaps itself.
     """

@@ -7,7 +7,7 @@ from typing import TypeVar, overload
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.graph.functions import requires_grad
+from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import refuse_array
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number

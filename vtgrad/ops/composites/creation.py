@@ -9,7 +9,7 @@ import numpy as np
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.from_python import check_device, number_of, request_grad
-from vtgrad.ops.kernels.support.layout import empty_in_format
+from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.device import Device

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ShapeError, WriteRefusedError
-from vtgrad.graph.functions import requires_grad
+from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.kernels.support.elementwise import checked_number

@@ -9,7 +9,7 @@ from typing import overload
 
 import numpy as np
 
-from vtgrad.graph.functions import set_history
+from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.errors import ArgumentTypeError
@@ -23,7 +23,7 @@ from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
-from vtgrad.views.store_result import store_quietly, store_result, store_ufunc
+from vtgrad.views.store_inplace_result import store_quietly, store_result, store_ufunc
 from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.arithmetic_nodes import (

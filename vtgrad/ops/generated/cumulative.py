@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
 
-from vtgrad.graph.functions import set_history, set_history_of_each
+from vtgrad.graph.set_history import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
@@ -19,7 +19,7 @@ from vtgrad.storage.dtypes import DType
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.unchecked import AnyInt, T
-from vtgrad.views.store_result import store_result
+from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0

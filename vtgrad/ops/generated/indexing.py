@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-from vtgrad.graph.functions import requires_grad, set_history
+from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, arrays_of, operand_of, refuse_array
@@ -19,7 +19,7 @@ from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
-from vtgrad.views.store_result import store_quietly
+from vtgrad.views.store_inplace_result import store_quietly
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.indexing_nodes import (

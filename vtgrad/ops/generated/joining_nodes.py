@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from operator import index as integer
 from typing import SupportsIndex, final
 
-from vtgrad.graph.functions import collect_next_edges
+from vtgrad.graph.set_history import collect_next_edges
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import formulas as array_formulas

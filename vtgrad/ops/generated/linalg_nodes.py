@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
-from vtgrad.graph.functions import gradient_edge
+from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Generic, NamedTuple
 
 
-from vtgrad.graph.functions import set_history_of_each
+from vtgrad.graph.set_history import set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import overload
 
 
-from vtgrad.graph.functions import set_history
+from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.errors import ArgumentTypeError
@@ -19,7 +19,7 @@ from vtgrad.storage.arrays import Number
 from vtgrad.storage.quiet import quiet, renewed
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T
-from vtgrad.views.store_result import store_result
+from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.special_nodes import (

@@ -13,13 +13,13 @@ from vtgrad.ops.kernels.support.elementwise import (
     binary,
     checked_number,
     compare,
-    place,
+    finish_like,
     predicate,
     refuse,
     run,
     zero_of,
 )
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.result_strides import (
     broadcast_shapes,
     empty_in_order_of,
     empty_like_elementwise,
@@ -166,7 +166,7 @@ def isclose(
             input, other = input.astype(np.float64), other.astype(np.float64)
         difference = np.abs(input - other)
         close |= (difference <= atol + np.abs(rtol * other)) & np.isfinite(difference)
-    return place(close, BOOL, None, input, other)
+    return finish_like(close, BOOL, None, input, other)
 
 
 def has_power_of_zero(input: Array) -> Array:
@@ -296,7 +296,7 @@ def clamp(
         value = run(np.maximum, dtype, None, input, low)
         if high is not None:
             value = run(np.minimum, dtype, None, value, high)
-    return place(value, dtype, out, *arrays)
+    return finish_like(value, dtype, out, *arrays)
 
 
 def halved_where(self: Array, condition: Array, *, out: Array | None = None) -> Array:
@@ -449,7 +449,7 @@ def where(condition: Array, input: Operand, other: Operand, *, out: Array | None
     a, b = _bound(input, dtype), _bound(other, dtype)
     broadcast_shapes(condition.shape, a.shape, b.shape)
     chosen: Array = np.where(condition, a.astype(dtype, copy=False), b.astype(dtype, copy=False))
-    return place(chosen, dtype, out, condition, input, other)
+    return finish_like(chosen, dtype, out, condition, input, other)
 
 
 def isposinf(input: Array, *, out: Array | None = None) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtgrad.ops.kernels.support.layout import empty_like_preserving
+from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
 __all__ = ["ones_like", "zeros_like", "zeros_shaped"]

@@ -79,19 +79,19 @@ def _running_extreme(
     if x.dtype.kind == "c":
         raise NotSupportedError(f"{name}() has no meaning for complex values", dtype=x.dtype)
     values: Array = np.empty(x.shape, x.dtype)
-    places: Array = np.zeros(x.shape, np.int64)
+    indices: Array = np.zeros(x.shape, np.int64)
     if x.ndim == 0 or x.size == 0:
         values[...] = resolved(x)
-        return values, places
+        return values, indices
     # A nan stays the extreme, and the last nan gives the index.
     ufunc.accumulate(x, axis, None, values)
     taken: Array = reaches(x, values)
     if x.dtype.kind == "f":
         np.logical_or(taken, np.isnan(x), taken)
     along = np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
-    np.copyto(places, along, where=taken)
-    np.maximum.accumulate(places, axis, None, places)
-    return values, places
+    np.copyto(indices, along, where=taken)
+    np.maximum.accumulate(indices, axis, None, indices)
+    return values, indices
 
 
 # -- logarithms -----------------------------------------------------------------------------
@@ -117,10 +117,10 @@ def logcumsumexp(self: Array, dim: int) -> Array:
         np.copyto(result, np.logaddexp.accumulate(wide, axis), "same_kind")
         return result
     rows = np.moveaxis(result, axis, 0)
-    for place in range(1, rows.shape[0]):
+    for row_nr in range(1, rows.shape[0]):
         # Not a row of a vector, which would be a number and promote like one. The new row is the
         # first operand: with equal real parts the first operand decides the branch, as in PyTorch.
-        rows[place] = logaddexp(rows[place : place + 1], rows[place - 1 : place])[0]
+        rows[row_nr] = logaddexp(rows[row_nr : row_nr + 1], rows[row_nr - 1 : row_nr])[0]
     return result
 
 

@@ -14,14 +14,14 @@ from vtgrad.ops.kernels.support.elementwise import (
     BOOL,
     Operand,
     finish,
+    finish_like,
     floating,
     number,
-    place,
     predicate,
     refuse,
     run,
 )
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.result_strides import (
     broadcast_shapes,
     empty_in_order_of,
     empty_like_elementwise,
@@ -56,7 +56,7 @@ def nextafter(input: Array, other: Array, *, out: Array | None = None) -> Array:
     broadcast_shapes(input.shape, other.shape)
     # Not `run`: the next value in single precision is not the next one in half precision.
     beside: Array = np.nextafter(input.astype(dtype, copy=False), other.astype(dtype, copy=False))
-    return place(np.asarray(beside), dtype, out, input, other)
+    return finish_like(np.asarray(beside), dtype, out, input, other)
 
 
 def ldexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
@@ -73,7 +73,7 @@ def ldexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
         if dtype.kind == "f":
             refuse("ldexp with powers of bool", other.dtype, "b")
             exponent = other.astype(np.int64, copy=False)
-            return place(np.asarray(np.ldexp(input, exponent)), dtype, out, input, other)
+            return finish_like(np.asarray(np.ldexp(input, exponent)), dtype, out, input, other)
         power = np.exp2(other.astype(input.real.dtype))
     else:
         power = pow(2.0, other)
@@ -120,7 +120,7 @@ def heaviside(input: Array, values: Array, *, out: Array | None = None) -> Array
         )
     broadcast_shapes(input.shape, values.shape)
     chosen: Array = np.where(input == 0, values, (input > 0).astype(input.dtype))
-    return place(chosen, input.dtype, out, input, values)
+    return finish_like(chosen, input.dtype, out, input, values)
 
 
 def signbit(input: Array, *, out: Array | None = None) -> Array:
@@ -175,7 +175,7 @@ def nan_to_num(
         bottom = limits.min if neginf is None else number(neginf, part.dtype)
         np.copyto(part, top, where=high)
         np.copyto(part, bottom, where=low)
-    return result if out is None else place(result, dtype, out, input)
+    return result if out is None else finish_like(result, dtype, out, input)
 
 
 def finite_parts(input: Array) -> Array:
@@ -186,4 +186,4 @@ def finite_parts(input: Array) -> Array:
         np.copyto(result.imag, np.isfinite(input.imag))
     else:
         np.copyto(result, np.isfinite(input), casting="unsafe")
-    return place(result, input.dtype, None, input)
+    return finish_like(result, input.dtype, None, input)

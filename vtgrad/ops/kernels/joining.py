@@ -7,7 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtgrad.errors import ArgumentValueError, ShapeError
-from vtgrad.ops.kernels.support.layout import element_strides, empty_strided, layout_of_values
+from vtgrad.ops.kernels.support.result_strides import (
+    element_strides,
+    empty_strided,
+    with_strides_of_values,
+)
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import promote
 from vtgrad.storage.geometry import normalize_dim, view_strides
@@ -33,9 +37,9 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
     """
     if not tensors:
         raise ArgumentValueError("cat needs at least one tensor")
-    for place, x in enumerate(tensors):
+    for nr, x in enumerate(tensors):
         if x.ndim == 0:
-            raise ShapeError(f"cat takes no 0-d tensor, but number {place} is one", place=place)
+            raise ShapeError(f"cat takes no 0-d tensor, but number {nr} is one", place=nr)
     parts = [x for x in tensors if x.shape != (0,)]
     dtype = _common_dtype(tensors)
     if not parts:
@@ -44,16 +48,16 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
     axis = normalize_dim(dim, parts[0].ndim)
     shape = parts[0].shape
     total = 0
-    for place, x in enumerate(tensors):
+    for nr, x in enumerate(tensors):
         if x.shape == (0,):
             continue
         if x.ndim != len(shape) or any(
             a != b for d, (a, b) in enumerate(zip(x.shape, shape, strict=True)) if d != axis
         ):
             raise ShapeError(
-                f"cat along dimension {axis} needs equal sizes elsewhere, but tensor {place} has "
+                f"cat along dimension {axis} needs equal sizes elsewhere, but tensor {nr} has "
                 f"shape {x.shape} and the first one {shape}",
-                place=place,
+                place=nr,
                 shape=x.shape,
             )
         total += x.shape[axis]
@@ -77,12 +81,12 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
         raise ShapeError("stack needs at least one tensor")
     shape = tensors[0].shape
     axis = normalize_dim(dim, len(shape) + 1)
-    for place, x in enumerate(tensors):
+    for nr, x in enumerate(tensors):
         if x.shape != shape:
             raise ShapeError(
-                f"stack needs tensors of one shape, but tensor {place} has {x.shape} and the "
+                f"stack needs tensors of one shape, but tensor {nr} has {x.shape} and the "
                 f"first one {shape}",
-                place=place,
+                place=nr,
                 shape=x.shape,
             )
     target = (*shape[:axis], len(tensors), *shape[axis:])
@@ -120,6 +124,8 @@ def _are_channels_last(parts: Sequence[Array], more: Shape = ()) -> bool:
     """Whether all parts are channels-last, with `more` last dimensions of size and stride 1."""
     return all(
         x.ndim + len(more) in (4, 5)
-        and is_channels_last((*x.shape, *more), (*element_strides(layout_of_values(x)), *more))
+        and is_channels_last(
+            (*x.shape, *more), (*element_strides(with_strides_of_values(x)), *more)
+        )
         for x in parts
     )

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import BOOL, Operand, binary, predicate, refuse, unary
-from vtgrad.ops.kernels.support.layout import as_converted, broadcast_shapes, empty_like_elementwise
+from vtgrad.ops.kernels.support.result_strides import (
+    as_converted,
+    broadcast_shapes,
+    empty_like_elementwise,
+)
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import number_dtype, result_dtype
 
@@ -81,12 +85,12 @@ def bitwise_not(input: Array, *, out: Array | None = None) -> Array:
 
 
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
-    """The bits moved `other` places up; 0 for negative `other` or more places than bits."""
+    """The bits moved `other` positions up; 0 for negative `other` or more positions than bits."""
     return _bitwise("bitwise_left_shift", np.left_shift, input, other, out, refused="bfc")
 
 
 def bitwise_right_shift(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
-    """The bits moved `other` places down, copies of the sign bit coming in from above."""
+    """The bits moved `other` positions down, copies of the sign bit coming in from above."""
     return _bitwise("bitwise_right_shift", np.right_shift, input, other, out, refused="bfc")
 
 

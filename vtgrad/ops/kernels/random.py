@@ -21,8 +21,8 @@ from vtgrad.errors import (
 )
 from vtgrad.random import Generator, source_of
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.prepared_store import Store, copied
 from vtgrad.storage.shapes import broadcast_shapes
-from vtgrad.storage.store import Store, copied
 
 __all__ = [
     "bernoulli",

@@ -13,7 +13,7 @@ from vtgrad.errors import DTypeError, ElementIndexError
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
 
-from .support.layout import empty_like_preserving
+from .support.result_strides import empty_like_preserving
 
 __all__ = ["argsort", "sort", "sort_stable", "topk"]
 
@@ -42,15 +42,15 @@ def _first_of_order(x: Array, k: int, axis: int, descending: bool) -> Array:
     """The first `k` of the stable order along `axis`, without a full sort; no value is nan."""
     rows = np.moveaxis(x, axis, -1)
     first: Array = np.empty((*rows.shape[:-1], k), np.int64)
-    for place in np.ndindex(*rows.shape[:-1]):
-        row = rows[place]
+    for index in np.ndindex(*rows.shape[:-1]):
+        row = rows[index]
         at = row.size - k if descending else k - 1
         border = np.partition(row, at)[at]
         inside = np.flatnonzero(row > border if descending else row < border)
         # Of the elements equal to the border, the first ones.
         chosen = np.concatenate((inside, np.flatnonzero(row == border)[: k - inside.size]))
         chosen.sort()
-        first[place] = chosen[_order(row[chosen], 0, descending)]
+        first[index] = chosen[_order(row[chosen], 0, descending)]
     return np.moveaxis(first, -1, axis)
 
 
@@ -71,10 +71,10 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
         return self.copy(), np.zeros((), np.int64)
     order = _order(self, axis, descending)
     values = empty_like_preserving(self.dtype, self)
-    places = empty_like_preserving(order.dtype, self)
+    indices = empty_like_preserving(order.dtype, self)
     values[...] = np.take_along_axis(self, order, axis)
-    places[...] = order
-    return values, places
+    indices[...] = order
+    return values, indices
 
 
 def sort_stable(
@@ -117,7 +117,7 @@ def topk(
         head = [slice(None)] * axis + [slice(0, k)]
         order = _order(self, axis, largest)[tuple(head)]
     values: Array = np.empty(order.shape, self.dtype)
-    places: Array = np.empty(order.shape, np.int64)
+    indices: Array = np.empty(order.shape, np.int64)
     values[...] = np.take_along_axis(self, order, axis)
-    places[...] = order
-    return values, places
+    indices[...] = order
+    return values, indices

@@ -9,7 +9,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DimensionError, NotSupportedError, ShapeError
 from vtgrad.ops.kernels.copying.copies import contiguous
-from vtgrad.ops.kernels.support.layout import empty_like_preserving
+from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import promote
 from vtgrad.storage.geometry import normalize_dim
@@ -106,10 +106,10 @@ def block_diag(tensors: Sequence[Array]) -> Array:
     """
     if not tensors:
         raise ShapeError("block_diag needs at least one tensor")
-    for place, x in enumerate(tensors):
+    for nr, x in enumerate(tensors):
         if x.ndim > 2:
             raise ShapeError(
-                f"block_diag takes matrices, but tensor {place} has shape {x.shape}", place=place
+                f"block_diag takes matrices, but tensor {nr} has shape {x.shape}", place=nr
             )
     blocks = [x.reshape((1,) * (2 - x.ndim) + x.shape) for x in tensors]
     dtype: NumpyDType = blocks[0].dtype
@@ -222,14 +222,14 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
         return rolled
     if self.ndim == 0:
         raise DimensionError("a 0-d tensor has no dimension to roll", dim=axes[0], ndim=0)
-    places = tuple([normalize_dim(axis, self.ndim) for axis in axes])
+    normalized = tuple([normalize_dim(axis, self.ndim) for axis in axes])
     # PyTorch joins two parts at each step. An empty part is not channels-last.
-    moved = all(step % self.shape[axis] for step, axis in zip(steps, places, strict=True))
+    moved = all(step % self.shape[axis] for step, axis in zip(steps, normalized, strict=True))
     if moved:
         result = empty_joined([self], self.shape, self.dtype)
     else:
         result = np.empty(self.shape, self.dtype)
-    result[...] = np.roll(self, steps, places)
+    result[...] = np.roll(self, steps, normalized)
     return result
 
 

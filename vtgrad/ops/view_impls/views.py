@@ -218,15 +218,15 @@ def select(impl: TensorImpl, dim: AnyInt, index: AnyInt) -> TensorImpl:
             # The ellipsis makes a 0-d result an array, not a number.
             if dim == 0 and layout is not PECULIAR:
                 row: Array = array[index, ...]
-                place: int = index if index >= 0 else index + layout.shape[0]
-                view = impl.alias(row, impl.byte_offset + place * layout.row_bytes)
+                from_start: int = index if index >= 0 else index + layout.shape[0]
+                view = impl.alias(row, impl.byte_offset + from_start * layout.row_bytes)
                 view.layout = layout.row or layout.find_row()
                 return view
             if 0 <= dim < array.ndim:
                 part: Array = array[(_ALL,) * dim + (index, ...)]
                 if part.size:
-                    place = index if index >= 0 else index + array.shape[dim]
-                    return impl.alias(part, impl.byte_offset + place * array.strides[dim])
+                    from_start = index if index >= 0 else index + array.shape[dim]
+                    return impl.alias(part, impl.byte_offset + from_start * array.strides[dim])
         except IndexError:
             pass  # what is wrong is said below
     return alias_at(

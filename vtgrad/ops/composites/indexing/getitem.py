@@ -21,11 +21,11 @@ from vtgrad.ops.kernels.indexing.basic_index import (
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.arrays import Array, Shape
-from vtgrad.storage.mark_written import Place
+from vtgrad.storage.mark_written import PartIndex
+from vtgrad.storage.record_write import DIRECT, on_behalf, write_for
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.unchecked import T
-from vtgrad.storage.writers import DIRECT, on_behalf, write_for
 from vtgrad.views.write import write_part
 
 __all__ = ["getitem", "setitem"]
@@ -121,7 +121,7 @@ def _is_plain(start: object, stop: object, step: object) -> bool:
     )
 
 
-def _place(expression: object) -> Place | None:
+def _place(expression: object) -> PartIndex | None:
     """The expression as `write_part` takes it; None if it is more than integers and slices."""
     if type(expression) is int:
         return expression, ...

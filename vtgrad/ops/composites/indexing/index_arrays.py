@@ -19,7 +19,7 @@ from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
-from vtgrad.views.store_result import store_quietly
+from vtgrad.views.store_inplace_result import store_quietly
 from vtgrad.views.write import write
 
 __all__ = [

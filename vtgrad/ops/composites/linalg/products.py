@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
-from vtgrad.graph.functions import requires_grad
 from vtgrad.graph.grad_mode import no_grad
+from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F

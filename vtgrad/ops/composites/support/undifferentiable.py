@@ -7,9 +7,9 @@ from typing import NoReturn, TypeVar, final
 
 from vtgrad.errors import NoDerivativeError
 from vtgrad.graph.edge import Edge
-from vtgrad.graph.functions import gradient_edge, requires_grad
 from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import gradient_edge, requires_grad
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.differentiable_view_meta import view_meta_of

@@ -7,9 +7,9 @@ from operator import index
 from typing import Any, TypeAlias, TypeVar
 
 from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
-from vtgrad.graph.functions import requires_grad
 from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0

@@ -17,14 +17,14 @@ from vtgrad.ops.kernels.support.elementwise import (
     Operand,
     binary,
     checked_number,
+    finish_like,
     float_unary,
-    place,
     refuse,
     run,
     unary,
     working,
 )
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.result_strides import (
     broadcast_shapes,
     empty_like_elementwise,
     empty_like_preserving,
@@ -32,7 +32,7 @@ from vtgrad.ops.kernels.support.layout import (
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import category, number_dtype, result_dtype
 from vtgrad.storage.lazy_array import physical
-from vtgrad.storage.store import Store, copied
+from vtgrad.storage.prepared_store import Store, copied
 
 __all__ = [
     "abs",
@@ -142,7 +142,7 @@ def neg(input: Array, *, out: Array | None = None) -> Array:
     if out is not None and not out.flags.c_contiguous:
         # NumPy 2.4.6 computes wrong numbers if both operand and `out` skip elements and the
         # operand's stride is 16 bytes of 4-byte elements or 64 of 8-byte ones.
-        return place(unary(np.negative, input, None), input.dtype, out, input)
+        return finish_like(unary(np.negative, input, None), input.dtype, out, input)
     return unary(np.negative, input, out)
 
 
@@ -176,14 +176,14 @@ def sign(input: Array, *, out: Array | None = None) -> Array:
     """-1, 0 or 1; a nan has sign 0, and a bool is its own sign."""
     kind = input.dtype.kind
     if kind == "b":
-        return place(input.copy(), BOOL, out, input)
+        return finish_like(input.copy(), BOOL, out, input)
     refuse("sign", input.dtype, "c")
     if kind != "f":
         return unary(np.sign, input, out)
     # `out` may be the input itself, and is written once, at the end.
     result = unary(np.sign, input, None)
     np.copyto(result, 0, where=np.isnan(result))
-    return result if out is None else place(result, input.dtype, out, input)
+    return result if out is None else finish_like(result, input.dtype, out, input)
 
 
 def sgn(input: Array, *, out: Array | None = None) -> Array:
@@ -193,13 +193,13 @@ def sgn(input: Array, *, out: Array | None = None) -> Array:
     length = np.absolute(input)
     zero = length == 0
     result = np.true_divide(input, np.where(zero, 1, length))
-    return place(result, input.dtype, out, input)
+    return finish_like(result, input.dtype, out, input)
 
 
 def square(input: Array, *, out: Array | None = None) -> Array:
     """``input * input``; of bools, int64."""
     if input.dtype is BOOL:
-        return place(input.copy(), np.dtype(np.int64), out, input)
+        return finish_like(input.copy(), np.dtype(np.int64), out, input)
     return unary(np.square, input, out)
 
 
@@ -239,7 +239,7 @@ def lerp(input: Array, end: Array, weight: Operand, *, out: Array | None = None)
     step = np.subtract(b, a)
     # Counted from the nearer end, so that weight 1 gives `end` exactly.
     value = np.where(np.abs(w) < 0.5, a + w * step, b - step * (1 - w))
-    return place(np.broadcast_to(value, shape), dtype, out, *operands)
+    return finish_like(np.broadcast_to(value, shape), dtype, out, *operands)
 
 
 def addcmul(
@@ -284,4 +284,4 @@ def _add_scaled_pair(
     factor = checked_number(value, work)
     pair = run(ufunc, work, None, run(np.multiply, work, None, b, factor), c)
     total = run(np.add, work, None, a, pair)
-    return place(np.broadcast_to(total, shape), dtype, out, a, b, c)
+    return finish_like(np.broadcast_to(total, shape), dtype, out, a, b, c)

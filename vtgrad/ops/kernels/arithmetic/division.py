@@ -17,7 +17,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     refuse,
     run,
 )
-from vtgrad.ops.kernels.support.layout import broadcast_shapes
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import result_dtype
 

@@ -10,15 +10,15 @@ from vtgrad.ops.kernels.support.elementwise import (
     Operand,
     checked_number,
     finish,
+    finish_like,
     float_unary,
     floating,
     number,
-    place,
     refuse,
     run,
     unary,
 )
-from vtgrad.ops.kernels.support.layout import empty_like_elementwise
+from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import result_dtype
 
@@ -82,9 +82,9 @@ def _to_number(a: Array, exponent: Number, dtype: NumpyDType, out: Array | None)
             exponent=exponent,
         )
     if exponent == 0:
-        return place(np.ones(a.shape, dtype), dtype, out, a)
+        return finish_like(np.ones(a.shape, dtype), dtype, out, a)
     if exponent == 1:
-        return place(a.astype(dtype), dtype, out, a)
+        return finish_like(a.astype(dtype), dtype, out, a)
     base = a if a.dtype == dtype else to_dtype(a, dtype)
     if exponent == 2:
         return unary(np.square, base, out)

@@ -6,7 +6,7 @@ from typing import overload
 
 import numpy as np
 
-from vtgrad.ops.kernels.support.layout import empty_like_preserving
+from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.lazy_array import resolved
 

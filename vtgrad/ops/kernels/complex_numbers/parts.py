@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import DTypeError
-from vtgrad.ops.kernels.support.elementwise import BOOL, floating, number, place
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.elementwise import BOOL, finish_like, floating, number
+from vtgrad.ops.kernels.support.result_strides import (
     broadcast_shapes,
     empty_in_order_of,
     empty_like_elementwise,
@@ -83,4 +83,4 @@ def angle(input: Array, *, out: Array | None = None) -> Array:
     found = np.where(np.less(input, 0), number(np.pi, dtype), number(0, dtype))
     if kind == "f":
         np.copyto(found, input, where=np.isnan(input))
-    return place(found, dtype, out, input)
+    return finish_like(found, dtype, out, input)

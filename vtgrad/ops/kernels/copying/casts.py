@@ -9,7 +9,7 @@ import numpy as np
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.reductions.reduce import reduce_into
 from vtgrad.ops.kernels.support.elementwise import working
-from vtgrad.ops.kernels.support.layout import empty_in_format
+from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.memory_format import MemoryFormat
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtgrad.ops.kernels.support.layout import empty_in_format
+from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.memory_format import MemoryFormat

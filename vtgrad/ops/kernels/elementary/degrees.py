@@ -8,7 +8,7 @@ from typing import Final
 from vtgrad.errors import DTypeError
 from vtgrad.ops.kernels.arithmetic.basic import mul
 from vtgrad.ops.kernels.support.elementwise import floating
-from vtgrad.ops.kernels.support.layout import empty_like_preserving
+from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array
 
 __all__ = ["deg2rad", "rad2deg"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtgrad.ops.kernels.support.elementwise import place, refuse, run
-from vtgrad.ops.kernels.support.layout import broadcast_shapes
+from vtgrad.ops.kernels.support.elementwise import finish_like, refuse, run
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import result_dtype
 
@@ -26,7 +26,7 @@ def logaddexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
     infinite = np.isinf(larger.real) & (larger == smaller)
     gap = np.where(infinite, 0, smaller - np.where(infinite, 0, larger))
     total = np.where(infinite, larger, larger + np.log1p(np.exp(gap)))
-    return place(total, dtype, out, input, other)
+    return finish_like(total, dtype, out, input, other)
 
 
 def logaddexp2(input: Array, other: Array, *, out: Array | None = None) -> Array:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import finish, refuse, run, unary
-from vtgrad.ops.kernels.support.layout import empty_like_elementwise
+from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise
 from vtgrad.storage.arrays import Array
 
 __all__ = ["ceil", "floor", "frac", "round", "trunc"]

@@ -5,4 +5,4 @@ from .flat import *
 from .gather_scatter import *
 from .index_vectors import *
 from .masks import *
-from .merging import *
+from .scatter_reduce import *

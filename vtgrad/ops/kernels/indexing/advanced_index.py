@@ -18,12 +18,12 @@ import numpy as np
 from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying.copies import clone
 from vtgrad.ops.kernels.indexing.index_support import adding_at, last_mentions, put_last, readable
-from vtgrad.ops.kernels.support.layout import broadcast_shapes, empty_strided
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_strided
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import memory_order, view_strides
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import NOTHING, Store, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
 
 __all__ = [
     "index",
@@ -112,8 +112,8 @@ def index_put_into(
                 found=values.dtype.name,
             )
         values = as_element(values.item(), target.dtype)
-    places = _flat_places(key)
-    count = places[0].size
+    vectors = _index_vectors(key)
+    count = vectors[0].size
     if not count or target.size == 0:
         return NOTHING
     # Indexed dimensions first, and all index arrays as one vector: then entries are in row-major
@@ -127,12 +127,12 @@ def index_put_into(
     pieces = spread.reshape(count, *[target.shape[d] for d in front])
     indexed = [d for d, k in enumerate(key) if k is not None]
     view = target.transpose(*indexed, *front)
-    vectors = iter(places)
-    written = tuple([slice(None) if k is None else next(vectors) for k in key])
+    remaining = iter(vectors)
+    written = tuple([slice(None) if k is None else next(remaining) for k in key])
     if not accumulate:
-        numbers, extent = _flat_targets(target.shape, key, places)
-        return put_last(view, places, pieces, numbers, extent, written)
-    return adding_at(view, places, pieces, written)
+        numbers, extent = _flat_targets(target.shape, key, vectors)
+        return put_last(view, vectors, pieces, numbers, extent, written)
+    return adding_at(view, vectors, pieces, written)
 
 
 def index_put_overwritten(
@@ -145,7 +145,7 @@ def index_put_overwritten(
     if 0 in self_sizes:
         # Nothing is stored, so indices outside of their dimension were accepted.
         return result
-    kept = last_mentions(*_flat_targets(self_sizes, key, _flat_places(key)))
+    kept = last_mentions(*_flat_targets(self_sizes, key, _index_vectors(key)))
     if not kept.all():
         lead = shape[first : first + len(shape) - len(front)]
         tail = (1,) * (len(shape) - first - len(lead))
@@ -318,21 +318,21 @@ def _arrangement(sizes: Shape, key: list[Array | None]) -> tuple[Shape, list[int
     return (*rest[:first], *lead, *rest[first:]), whole, first
 
 
-def _flat_places(key: list[Array | None]) -> tuple[Array, ...]:
+def _index_vectors(key: list[Array | None]) -> tuple[Array, ...]:
     """The index arrays as vectors in row-major order."""
     return tuple([k.reshape(-1) for k in key if k is not None])
 
 
 def _flat_targets(
-    sizes: Shape, key: list[Array | None], places: tuple[Array, ...]
+    sizes: Shape, key: list[Array | None], vectors: tuple[Array, ...]
 ) -> tuple[Array, int]:
     """The indexed elements as one vector of row-major positions, and an upper bound of them."""
     extents = [sizes[d] for d, k in enumerate(key) if k is not None]
     flat: Array | None = None
-    for place, extent in zip(places, extents, strict=True):
-        from_start = place.astype(np.int64, copy=False)
-        if place.size and int(place.min()) < 0:
-            from_start = np.where(place < 0, place + extent, place)
+    for vector, extent in zip(vectors, extents, strict=True):
+        from_start = vector.astype(np.int64, copy=False)
+        if vector.size and int(vector.min()) < 0:
+            from_start = np.where(vector < 0, vector + extent, vector)
         if flat is None:
             flat = from_start
         else:

@@ -223,8 +223,8 @@ class _Parser:
             )
 
     def run(self) -> IndexPlan:
-        for place, part in enumerate(self.parts):
-            self._take(part, place)
+        for position, part in enumerate(self.parts):
+            self._take(part, position)
         indices: list[Array | None] = []
         sources: list[object] = []
         dim = 0
@@ -267,11 +267,11 @@ class _Parser:
             return array.ndim if array.dtype == np.bool_ else 1
         return 0 if part is None or isinstance(part, bool | EllipsisType) else 1
 
-    def _take(self, part: object, place: int) -> None:
+    def _take(self, part: object, position: int) -> None:
         if isinstance(part, bool):
             self._new_dim(np.zeros(int(part), np.int64))
         elif isinstance(part, int):
-            self.steps.append(_select(part, self.dim, place, self.sizes))
+            self.steps.append(_select(part, self.dim, position, self.sizes))
             del self.sizes[self.dim]
         elif isinstance(part, slice):
             self._slice(part)
@@ -309,7 +309,7 @@ class _Parser:
         self.dim += array.ndim if array.dtype == np.bool_ else 1
 
 
-def _select(index: int, dim: int, place: int, sizes: Sequence[int]) -> Select:
+def _select(index: int, dim: int, position: int, sizes: Sequence[int]) -> Select:
     if not sizes:
         raise OutOfRangeError(
             "a 0-d tensor has no dimension to index; item() gives its value", index=index, ndim=0
@@ -322,7 +322,7 @@ def _select(index: int, dim: int, place: int, sizes: Sequence[int]) -> Select:
         )
     size = sizes[dim]
     if not -size <= index < size:
-        raise _out_of_range(index, place, size)
+        raise _out_of_range(index, position, size)
     return Select(dim, index)
 
 

@@ -17,7 +17,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
 )
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import NOTHING, Store, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
 
 __all__ = ["put", "put_", "put_overwritten", "take", "take_spread"]
 
@@ -52,17 +52,17 @@ def put_(self: Array, index: Array, source: Array, accumulate: bool = False) -> 
             values=source.size,
             positions=index.size,
         )
-    _check_places(index, self.size)
+    _check_positions(index, self.size)
     if not index.size:
         return NOTHING
     positions = _from_start(index, self.size)
     values = np.ravel(source)
     if self.ndim == 0:
         self = self.reshape(1)
-    places = np.unravel_index(positions, self.shape)
+    vectors = np.unravel_index(positions, self.shape)
     if accumulate:
-        return adding_at(self, places, values, positions)
-    return put_last(self, places, values, positions, self.size, positions)
+        return adding_at(self, vectors, values, positions)
+    return put_last(self, vectors, values, positions, self.size, positions)
 
 
 def put_overwritten(index: Array, count: int) -> Array:
@@ -76,12 +76,12 @@ def put_overwritten(index: Array, count: int) -> Array:
         If a position is not below `count`.
     """
     index = resolved(index)
-    _check_places(index, count)
+    _check_positions(index, count)
     lost: Array = ~last_mentions(_from_start(index, count), count)
     return lost.reshape(index.shape)
 
 
-def _check_places(index: Array, count: int) -> None:
+def _check_positions(index: Array, count: int) -> None:
     if index.dtype != np.int64:
         raise DTypeError(f"put needs int64 indices, got {index.dtype}", found=index.dtype.name)
     check_range(index, count, None, OutOfRangeError, lowest=-count)

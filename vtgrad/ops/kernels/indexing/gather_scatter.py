@@ -21,7 +21,7 @@ from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim, numel
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import NOTHING, Store, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
 from vtgrad.storage.strides import MAX_DIMS, contiguous_strides
 
 __all__ = ["gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_overwritten"]
@@ -157,15 +157,15 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | Number, name
 
 def _along(axis: int, index: Array, ndim: int) -> tuple[Array, ...]:
     """Index arrays that are `index` along `axis` and the element's own index along the others."""
-    places: list[Array] = []
+    indices: list[Array] = []
     for d in range(ndim):
         if d == axis:
-            places.append(index)
+            indices.append(index)
         else:
             shape = [1] * ndim
             shape[d] = index.shape[d]
-            places.append(np.arange(index.shape[d]).reshape(shape))
-    return tuple(places)
+            indices.append(np.arange(index.shape[d]).reshape(shape))
+    return tuple(indices)
 
 
 def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
@@ -177,9 +177,9 @@ def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
     if len(shape) > 1:
         strides = contiguous_strides(shape)
         flat = flat * strides[axis]
-        for d, place in enumerate(_along(axis, index, len(shape))):
+        for d, indices in enumerate(_along(axis, index, len(shape))):
             if d != axis:
-                flat += place * strides[d]
+                flat += indices * strides[d]
     return flat.reshape(-1)
 
 

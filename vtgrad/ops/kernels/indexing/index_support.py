@@ -25,7 +25,7 @@ from vtgrad.errors import (
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.geometry import is_non_overlapping_and_dense
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import Store, WrittenIndex, carry_out
+from vtgrad.storage.prepared_store import Store, WrittenIndex, carry_out
 
 __all__ = [
     "add_at",
@@ -62,11 +62,11 @@ def adding_at(
     written: WrittenIndex | None,
 ) -> Store:
     """The store of `add_at`; `written` is the index of the written elements."""
-    places = index if isinstance(index, tuple) else (index,)
+    vectors = index if isinstance(index, tuple) else (index,)
     add = np.logical_or if target.dtype == np.bool_ else np.add
-    if values.ndim == 1 or places[0].size < _FEW:
-        return add.at, (target, places, values), written
-    key = np.ravel_multi_index(places, target.shape[: len(places)], mode="wrap")
+    if values.ndim == 1 or vectors[0].size < _FEW:
+        return add.at, (target, vectors, values), written
+    key = np.ravel_multi_index(vectors, target.shape[: len(vectors)], mode="wrap")
     if target.flags.c_contiguous:
         # `ufunc.at` is fast for single elements only.
         width = values[0].size
@@ -77,14 +77,14 @@ def adding_at(
     grouped = key[order]
     starts = np.flatnonzero(np.concatenate(([True], grouped[1:] != grouped[:-1])))
     first = order[starts]
-    at = tuple([place[first] for place in places])
+    at = tuple([vector[first] for vector in vectors])
     sums = add.reduceat(values.take(order, 0), starts, axis=0, dtype=target.dtype)
     return setitem, (target, at, add(target[at], sums)), written
 
 
 def put_last(
     target: Array,
-    places: tuple[Array, ...],
+    vectors: tuple[Array, ...],
     values: Array,
     numbers: Array,
     extent: int,
@@ -105,9 +105,9 @@ def put_last(
         values = values.take(last, mode="clip")
     elif last is not None:
         kept = last == np.arange(last.size)
-        places = tuple([place[kept] for place in places])
+        vectors = tuple([vector[kept] for vector in vectors])
         values = values[kept]
-    return setitem, (target, places, values), written
+    return setitem, (target, vectors, values), written
 
 
 def survivors(targets: Array, extent: int) -> Array | None:

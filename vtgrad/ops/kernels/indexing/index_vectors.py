@@ -23,7 +23,7 @@ from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import NOTHING, Store, WrittenIndex, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store, WrittenIndex, carry_out
 
 __all__ = [
     "index_add",
@@ -113,9 +113,9 @@ def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Num
     scaled = source if factor is None else source * factor
     if self.ndim == 0:
         return adding_at(self.reshape(1), np.zeros(1, np.int64), scaled.reshape(1), None)
-    places = index.reshape(-1)
+    vector = index.reshape(-1)
     rows, added = np.moveaxis(self, axis, 0), np.moveaxis(scaled, axis, 0)
-    return adding_at(rows, places, added, _slices_at(axis, places))
+    return adding_at(rows, vector, added, _slices_at(axis, vector))
 
 
 def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
@@ -164,10 +164,10 @@ def index_copy_(self: Array, dim: int, index: Array, source: Array) -> Store:
     if self.ndim == 0:
         return setitem, (self, ..., source.reshape(-1)[-1]), None
     slices = source.reshape(source.shape or (1,))
-    places = index.reshape(-1)
+    vector = index.reshape(-1)
     rows = np.moveaxis(slices, axis, 0)
-    target, written = np.moveaxis(self, axis, 0), _slices_at(axis, places)
-    return put_last(target, (places,), rows, places, self.shape[axis], written)
+    target, written = np.moveaxis(self, axis, 0), _slices_at(axis, vector)
+    return put_last(target, (vector,), rows, vector, self.shape[axis], written)
 
 
 def index_copy_overwritten(index: Array, sizes: Shape, dim: int, extent: int) -> Array:
@@ -219,13 +219,13 @@ def index_fill_(self: Array, dim: int, index: Array, value: Array | Number) -> S
         return NOTHING
     if self.ndim == 0:
         return setitem, (self, ..., element), None
-    places = index.reshape(-1)
-    return setitem, (np.moveaxis(self, axis, 0), places, element), _slices_at(axis, places)
+    vector = index.reshape(-1)
+    return setitem, (np.moveaxis(self, axis, 0), vector, element), _slices_at(axis, vector)
 
 
-def _slices_at(axis: int, places: Array) -> WrittenIndex:
+def _slices_at(axis: int, vector: Array) -> WrittenIndex:
     """The slices at a vector of indices along a dimension."""
-    return (*[slice(None)] * axis, places)
+    return (*[slice(None)] * axis, vector)
 
 
 def _without(sizes: Shape, axis: int) -> Shape:

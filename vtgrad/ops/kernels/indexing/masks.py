@@ -1,4 +1,4 @@
-"""Reading and storing values where a mask is true, and the places of what is not zero."""
+"""Reading and storing values where a mask is true, and the indices of nonzero elements."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from vtgrad.ops.kernels.indexing.index_support import (
     fill_value,
     readable,
 )
-from vtgrad.ops.kernels.support.layout import broadcast_shapes
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import Store, carry_out
+from vtgrad.storage.prepared_store import Store, carry_out
 
 __all__ = [
     "masked_fill",
@@ -140,6 +140,6 @@ def nonzero(self: Array) -> Array:
         return np.empty((1 if self else 0, 0), np.int64)
     found = np.nonzero(self)
     out: Array = np.empty((len(found[0]), self.ndim), np.int64, "F")
-    for column, places in enumerate(found):
-        out[:, column] = places
+    for column, indices in enumerate(found):
+        out[:, column] = indices
     return out

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import DimensionError, DTypeError, NotSupportedError, ShapeError
-from vtgrad.ops.kernels.support.layout import empty_like_elementwise, empty_like_preserving
+from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise, empty_like_preserving
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import category, number_dtype, result_dtype
 from vtgrad.storage.lazy_array import resolved

@@ -60,10 +60,10 @@ def min(self: Array) -> Array:
 def _arg_along(x: Array, axis: int, keepdim: bool, largest: bool) -> Array:
     if x.ndim == 0:
         return np.zeros((), np.int64)
-    places = np.asarray(x.argmax(axis) if largest else x.argmin(axis))
+    indices = np.asarray(x.argmax(axis) if largest else x.argmin(axis))
     if keepdim:
-        places = places.reshape(reduced_shape(x.shape, (axis,), True)).copy()
-    return places
+        indices = indices.reshape(reduced_shape(x.shape, (axis,), True)).copy()
+    return indices
 
 
 def _along(name: str, x: Array, dim: int, keepdim: bool, largest: bool) -> tuple[Array, Array]:
@@ -106,8 +106,8 @@ def _arg(name: str, x: Array, dim: int | None, keepdim: bool, largest: bool) -> 
         return _arg_along(x, axis, keepdim, largest)
     if x.size == 0:
         raise OutOfRangeError(f"{name}() of a tensor without elements needs a dim", shape=x.shape)
-    place = x.argmax() if largest else x.argmin()
-    return np.full((1,) * x.ndim if keepdim else (), place, np.int64)
+    index = x.argmax() if largest else x.argmin()
+    return np.full((1,) * x.ndim if keepdim else (), index, np.int64)
 
 
 def argmax(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
@@ -166,7 +166,7 @@ def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
     values: Array = np.take_along_axis(self, middle, axis)
     shape = reduced_shape(self.shape, (axis,), keepdim)
     out: Array = np.empty(shape, self.dtype)
-    places: Array = np.empty(shape, np.int64)
+    indices: Array = np.empty(shape, np.int64)
     out[...] = values.reshape(shape)
-    places[...] = middle.reshape(shape)
-    return out, places
+    indices[...] = middle.reshape(shape)
+    return out, indices

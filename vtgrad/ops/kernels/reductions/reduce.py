@@ -88,9 +88,9 @@ def _add_in_blocks(
     shape = reduced_shape(x.shape, axes, keepdim)
     parts: Array = np.empty((len(starts), *shape), dtype)
     before = (np.s_[:],) * axis
-    for place, start in enumerate(starts):
+    for nr, start in enumerate(starts):
         piece = x[(*before, np.s_[start : start + block])]
-        np.add.reduce(piece, axes, dtype, out=parts[place, ...], keepdims=keepdim)
+        np.add.reduce(piece, axes, dtype, out=parts[nr, ...], keepdims=keepdim)
     out: Array = np.empty(shape, dtype)
     np.add.reduce(parts, 0, dtype, out=out)
     return out

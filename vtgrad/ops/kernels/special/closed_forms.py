@@ -9,14 +9,14 @@ import numpy as np
 from vtgrad.ops.kernels.support.elementwise import (
     Operand,
     finish,
+    finish_like,
     floating,
     number,
-    place,
     refuse,
     run,
 )
 from vtgrad.ops.kernels.support.elementwise import working as working_dtype
-from vtgrad.ops.kernels.support.layout import broadcast_shapes, empty_like_elementwise
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_like_elementwise
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import result_dtype
 
@@ -61,4 +61,4 @@ def xlogy(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     base = other.astype(work, copy=False) if isinstance(other, np.ndarray) else number(other, work)
     broadcast_shapes(factor.shape, base.shape)
     product = np.where((factor == 0) & ~np.isnan(base), factor.dtype.type(0), factor * np.log(base))
-    return place(product, dtype, out, input, other)
+    return finish_like(product, dtype, out, input, other)

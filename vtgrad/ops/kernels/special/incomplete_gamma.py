@@ -27,7 +27,7 @@ import numpy as np
 from vtgrad.ops.kernels.special.error_function import erfc
 from vtgrad.ops.kernels.special.gamma import lgamma, lgamma_of_one_more
 from vtgrad.ops.kernels.special.series import polynomial
-from vtgrad.ops.kernels.support.elementwise import place, refuse
+from vtgrad.ops.kernels.support.elementwise import finish_like, refuse
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import result_dtype
 from vtgrad.storage.shapes import broadcast_shapes
@@ -70,7 +70,7 @@ def _in_double(name: str, upper: bool, input: Array, other: Array, out: Array | 
     shape = broadcast_shapes(input.shape, other.shape)
     a = np.broadcast_to(input, shape).astype(np.float64).reshape(-1)
     x = np.broadcast_to(other, shape).astype(np.float64).reshape(-1)
-    return place(_either(a, x, upper).reshape(shape), dtype, out, input, other)
+    return finish_like(_either(a, x, upper).reshape(shape), dtype, out, input, other)
 
 
 def _either(a: Array, x: Array, upper: bool) -> Array:

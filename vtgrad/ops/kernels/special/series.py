@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vtgrad.ops.kernels.support.elementwise import floating, place, refuse
+from vtgrad.ops.kernels.support.elementwise import finish_like, floating, refuse
 from vtgrad.storage.arrays import Array
 
 __all__ = ["chebyshev", "in_double", "polynomial"]
@@ -42,4 +42,4 @@ def in_double(
     refuse(name, dtype, "c")
     flat = input.astype(np.float64).reshape(-1)
     value = function(flat).reshape(input.shape)
-    return place(value, dtype, out, input)
+    return finish_like(value, dtype, out, input)

@@ -53,20 +53,20 @@ def diagonal_within(shape: Shape, offset: AnyInt, first: int, second: int) -> in
     return max(-shape[first], number) if number < 0 else min(shape[second], number)
 
 
-def take_along(x: Array, places: Array, axis: int) -> Array:
+def take_along(x: Array, indices: Array, axis: int) -> Array:
     """`numpy.take_along_axis`, also with as many dimensions as an array can have."""
-    shape = places.shape
+    shape = indices.shape
     if len(shape) == MAX_DIMS:
-        axis, (x, places) = _without_ones(axis, x, places)
-    taken: Array = np.take_along_axis(x, places, axis)
+        axis, (x, indices) = _without_ones(axis, x, indices)
+    taken: Array = np.take_along_axis(x, indices, axis)
     return taken.reshape(shape)
 
 
-def put_along(x: Array, places: Array, values: Array, axis: int) -> None:
+def put_along(x: Array, indices: Array, values: Array, axis: int) -> None:
     """`numpy.put_along_axis`, also with as many dimensions as an array can have."""
     if x.ndim == MAX_DIMS:
-        axis, (x, places, values) = _without_ones(axis, x, places, values)
-    np.put_along_axis(x, places, values, axis)
+        axis, (x, indices, values) = _without_ones(axis, x, indices, values)
+    np.put_along_axis(x, indices, values, axis)
 
 
 def _without_ones(axis: int, *arrays: Array) -> tuple[int, list[Array]]:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from vtgrad.errors import DTypeError, NotSupportedError
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.result_strides import (
     as_converted,
     broadcast_shapes,
     empty_like_elementwise,
@@ -30,11 +30,11 @@ __all__ = [
     "checked_number",
     "compare",
     "finish",
+    "finish_like",
     "float_unary",
     "floating",
     "number",
     "one_of",
-    "place",
     "predicate",
     "refuse",
     "run",
@@ -238,7 +238,7 @@ def finish(value: Array, dtype: NumpyDType, out: Array | None) -> Array:
     return out
 
 
-def place(value: Array, dtype: NumpyDType, out: Array | None, *operands: Operand) -> Array:
+def finish_like(value: Array, dtype: NumpyDType, out: Array | None, *operands: Operand) -> Array:
     """As `finish`, for a value in any memory order: the result has that of `operands`."""
     if out is None:
         out = empty_like_elementwise(dtype, value.shape, *operands)

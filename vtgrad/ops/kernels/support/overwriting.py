@@ -85,7 +85,7 @@ def _is_kept_by_ones(grad: Array | Number, factor: Array | Number) -> bool:
 
 
 def _holds(target: Array, operands: tuple[Array | Number, ...]) -> bool:
-    """Whether the result has the dtype, shape and memory layout of `target`."""
+    """Whether the result has the dtype, shape and strides of `target`."""
     dtype, shape = target.dtype, target.shape
     if 1 in shape or not target.ndim or not target.flags.c_contiguous or dtype.kind not in "fc":
         return False

@@ -166,8 +166,8 @@ def unfold_backward(grad: Array, input_sizes: Shape, dim: int, size: int, step: 
     windows = grad.shape[axis]
     lead = (slice(None),) * axis
     # One addition for each position in the window: no element repeats within an addition.
-    for place in range(size):
-        result[(*lead, slice(place, place + (windows - 1) * step + 1, step))] += grad[..., place]
+    for offset in range(size):
+        result[(*lead, slice(offset, offset + (windows - 1) * step + 1, step))] += grad[..., offset]
     return result
 
 
@@ -265,12 +265,12 @@ def _add_through(memory: Array, geometry: Geometry, values: Array) -> None:
     if not has_self_overlap(sizes, strides):
         _window(memory, geometry)[...] += values
         return
-    places: Array = np.full(sizes, offset, np.int64)
+    positions: Array = np.full(sizes, offset, np.int64)
     for dim, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
         shape = [1] * len(sizes)
         shape[dim] = size
-        places += (np.arange(size) * stride).reshape(shape)
-    np.add.at(memory, places.reshape(-1), values.reshape(-1))
+        positions += (np.arange(size) * stride).reshape(shape)
+    np.add.at(memory, positions.reshape(-1), values.reshape(-1))
 
 
 def as_strided_forward(grad: Array, input_geometry: Geometry, output_geometry: Geometry) -> Array:

@@ -11,7 +11,7 @@ from vtgrad.ops.kernels.comparison import isnan, lt, where
 from vtgrad.ops.kernels.elementary.rounding import trunc
 from vtgrad.ops.kernels.elementary.transcendental import exp
 from vtgrad.ops.kernels.logic import logical_or
-from vtgrad.ops.kernels.support.layout import (
+from vtgrad.ops.kernels.support.result_strides import (
     broadcast_shapes,
     empty_like_elementwise,
     empty_like_preserving,

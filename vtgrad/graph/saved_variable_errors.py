@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ..errors import StaleSavedError
 from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
-from ..storage.recent_writes import (
-    CallSite,
-    Write,
-    find_write,
-    operator_of,
-    quoted,
-    recent_writes,
-)
+from ..storage.recent_writes import CallSite, Write, find_write, operator_of, quoted, recent_writes
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import VersionCounter
 from ..storage.written_elements import written_elements
@@ -235,15 +228,15 @@ def _ways_out(
 ) -> tuple[str, str, str]:
     """Three changes of the program, each of which avoids the error."""
     write = writes[0] if writes else None
-    place = None if write is None else write.place
+    site = None if write is None else write.place
     files = {w.filename for w in writes} | ({saver.filename} if saver is not None else set())
 
-    def line(place: CallSite) -> str:
-        return f"line {place.lineno}" if len(files) == 1 else place.short
+    def line(site: CallSite) -> str:
+        return f"line {site.lineno}" if len(files) == 1 else site.short
 
-    before = "the write" if place is None else line(place)
+    before = "the write" if site is None else line(site)
     use = user if saver is None else f"{user} at {line(saver)}"
-    instead = _instead(write, "" if place is None else f"at {line(place)}, ", before, array)
+    instead = _instead(write, "" if site is None else f"at {line(site)}, ", before, array)
     if is_output:
         copy = f"put y = y.clone() before {before} for the result y of {user}, and write to that"
     elif is_part:

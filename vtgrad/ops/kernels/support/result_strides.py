@@ -48,7 +48,7 @@ __all__ = [
     "empty_like_preserving",
     "empty_strided",
     "is_plain",
-    "layout_of_values",
+    "with_strides_of_values",
 ]
 
 
@@ -77,7 +77,7 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
             same = same and not shape
             continue
         if type(x) is not np.ndarray:
-            x = layout_of_values(x)
+            x = with_strides_of_values(x)
         if x.shape != shape:
             same = False
         if not x.flags.c_contiguous:
@@ -118,11 +118,11 @@ def empty_in_order_of(dtype: NumpyDType, a: Array) -> Array:
 
     Its strides are gapless in the memory order of `a`; they may differ from gapless strides of `a`.
     """
-    order = memory_order(a.shape, element_strides(layout_of_values(a)))
+    order = memory_order(a.shape, element_strides(with_strides_of_values(a)))
     return empty_strided(dtype, a.shape, dense_strides_in_order(a.shape, order))
 
 
-def layout_of_values(a: Array) -> Array:
+def with_strides_of_values(a: Array) -> Array:
     """An array with the strides of `a` or, if `a` is lazy, of its resolved values."""
     return a if type(a) is np.ndarray else empty_like_preserving(a.dtype, a)
 

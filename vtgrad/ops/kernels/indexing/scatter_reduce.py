@@ -20,7 +20,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.store import NOTHING, Store, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
 
 __all__ = [
     "index_reduce",
@@ -152,8 +152,8 @@ def index_reduce_(
             sizes=self.shape,
         )
     check_range(index, self.shape[axis] if self.ndim else 1, axis, OutOfRangeError)
-    places = flat_targets(self.shape, axis, repeated_index(index, source.shape, axis))
-    return _merge(self, places, source.reshape(-1), reduce, include_self)
+    positions = flat_targets(self.shape, axis, repeated_index(index, source.shape, axis))
+    return _merge(self, positions, source.reshape(-1), reduce, include_self)
 
 
 def repeated_index(index: Array, sizes: Shape, dim: int) -> Array:
@@ -191,7 +191,7 @@ def _scatter(
     return _merge(self, flat_targets(self.shape, axis, index), values, reduce, include_self)
 
 
-def _merge(self: Array, places: Array, values: Array, reduce: str, include_self: bool) -> Store:
+def _merge(self: Array, positions: Array, values: Array, reduce: str, include_self: bool) -> Store:
     """Merge values into row-major positions, all of them inside."""
     if self.dtype.kind == "c" and reduce in {"amax", "amin"}:
         raise NotSupportedError(f"{reduce} has no meaning for complex values", dtype=self.dtype)
@@ -200,16 +200,16 @@ def _merge(self: Array, places: Array, values: Array, reduce: str, include_self:
     flat: Array = np.ravel(resolved(self)).copy()
     values = resolved(values)
     if not include_self:
-        flat[places] = _neutral(reduce, self.dtype)
-    _UFUNCS[reduce].at(flat, places, values)
+        flat[positions] = _neutral(reduce, self.dtype)
+    _UFUNCS[reduce].at(flat, positions, values)
     if reduce == "mean":
-        count = np.bincount(places, minlength=flat.size) + include_self
+        count = np.bincount(positions, minlength=flat.size) + include_self
         several = np.flatnonzero(count > include_self)
         divide = np.floor_divide if self.dtype.kind in "iub" else np.divide
         flat[several] = divide(flat[several], count[several].astype(self.dtype))
     if not self.ndim:
         return setitem, (self, ..., flat[0]), None
-    merged = np.unique(places)
+    merged = np.unique(positions)
     return setitem, (self, np.unravel_index(merged, self.shape), flat[merged]), merged
 
 
@@ -243,22 +243,22 @@ def scatter_prod_backward(
     if src.dtype != grad.dtype:
         raise DTypeError(f"a gradient of {grad.dtype} for factors of {src.dtype}")
     axis = normalize_dim(dim, self.ndim)
-    places = flat_targets(self.shape, axis, index)
+    positions = flat_targets(self.shape, axis, index)
     values = scattered_values(self, index, src)
     own = np.ravel(self).copy()
     if not include_self:
-        own[places] = 1
+        own[positions] = 1
     # The products of all factors except zeros, and the number of zeros.
     products = np.where(own == 0, 1, own).astype(own.dtype)
     zeros = (own == 0).astype(np.int64)
-    np.multiply.at(products, places, np.where(values == 0, 1, values).astype(own.dtype))
-    np.add.at(zeros, places, (values == 0).astype(np.int64))
+    np.multiply.at(products, positions, np.where(values == 0, 1, values).astype(own.dtype))
+    np.add.at(zeros, positions, (values == 0).astype(np.int64))
     factors = own if of_self else values
-    at = np.arange(own.size) if of_self else places
+    at = np.arange(own.size) if of_self else positions
     missing = factors == 0
     others = products[at] / np.where(missing, 1, factors)
     others[zeros[at] > missing] = 0
     result: Array = np.ravel(grad)[at] * np.conj(others)
     if of_self and not include_self:
-        result[places] = 0
+        result[positions] = 0
     return result.astype(grad.dtype).reshape(self.shape if of_self else index.shape)

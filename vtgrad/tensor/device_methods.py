@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..storage.memory_layout import MemoryLayout
 from ..storage.tensor_base import TensorBase
 
-__all__ = ["PlaceMethods"]
+__all__ = ["DeviceMethods"]
 
 
-class PlaceMethods(TensorBase):
+class DeviceMethods(TensorBase):
     """Properties that are the same for every tensor here: strided memory of the CPU."""
 
     __slots__ = ()

@@ -8,8 +8,8 @@ from typing import NoReturn, ParamSpec, TypeVar, cast
 
 from ..errors import NoDerivativeError
 from ..graph.edge import Edge
-from ..graph.functions import gradient_edge, set_history_of_each
 from ..graph.node import Node
+from ..graph.set_history import gradient_edge, set_history_of_each
 from ..ops.view_impls import views as view_impls
 from ..storage.arrays import Array
 from ..storage.mode import switched

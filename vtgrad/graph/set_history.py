@@ -9,7 +9,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .accumulate_grad import AccumulateGrad
 from .autograd_meta import AutogradMeta
-from .changed_leaf import layout_of_grad
+from .changed_leaf_shape import byte_strides_of_grad
 from .edge import Edge, ResultEdge
 from .input_metadata import InputMetadata, metadata_of
 from .node import Node
@@ -117,7 +117,7 @@ def forget_leaf_node(tensor: TensorBase, *, same_elements: bool = False) -> None
     if (
         known.shape == impl.sizes
         and known.dtype == impl.dtype
-        and not (same_elements and old.byte_strides != layout_of_grad(impl))
+        and not (same_elements and old.byte_strides != byte_strides_of_grad(impl))
     ):
         return
     old.leaf_changed = True

@@ -1,4 +1,4 @@
-"""The numbers that a thread gives to its nodes."""
+"""The sequence numbers that a thread gives to its nodes."""
 
 from __future__ import annotations
 

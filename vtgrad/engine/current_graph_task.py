@@ -1,4 +1,4 @@
-"""The nested backward passes of a thread.
+"""The graph task that a thread is running: of nested backward passes, the innermost.
 
 A file of its own, which is never compiled; see Note [One source, two builds].
 """

@@ -10,9 +10,9 @@ from ..errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.dtypes import can_cast, dtype_of, result_dtype
 from ..storage.number_arrays import SMALL, numbers_of
+from ..storage.prepared_store import Store, copied
 from ..storage.quiet import quiet
 from ..storage.shapes import broadcast_shapes
-from ..storage.store import Store, copied
 
 __all__ = ["check_result_dtype", "store_quietly", "store_result", "store_ufunc"]
 

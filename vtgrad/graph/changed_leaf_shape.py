@@ -20,10 +20,10 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .operators import operators
 
-__all__ = ["check_changed_leaf", "in_shape_of", "layout_of_grad", "reshaped_grad"]
+__all__ = ["byte_strides_of_grad", "check_changed_leaf", "in_shape_of", "reshaped_grad"]
 
 
-def layout_of_grad(impl: TensorImpl, item: int = 0) -> Shape:
+def byte_strides_of_grad(impl: TensorImpl, item: int = 0) -> Shape:
     """Strides in bytes of a new ``.grad``: the leaf's if those are dense.
 
     Parameters
@@ -41,7 +41,7 @@ def layout_of_grad(impl: TensorImpl, item: int = 0) -> Shape:
 
 
 def check_changed_leaf(
-    shape: Shape, layout: Shape | None, leaf: TensorImpl, grad: TensorBase | None
+    shape: Shape, byte_strides: Shape | None, leaf: TensorImpl, grad: TensorBase | None
 ) -> None:
     """Raise if a gradient cannot become, or be added to, the ``.grad`` of a changed leaf.
 
@@ -49,8 +49,8 @@ def check_changed_leaf(
     ----------
     shape : tuple of int
         The shape of the gradient.
-    layout : tuple of int or None
-        `layout_of_grad` at the time when the node was made; None if the order does not matter.
+    byte_strides : tuple of int or None
+        `byte_strides_of_grad` when the node was made; None if the order does not matter.
     grad : TensorBase or None
         The leaf's ``.grad``.
 
@@ -60,9 +60,9 @@ def check_changed_leaf(
     """
     sizes = leaf.sizes
     fits = _without_ones(shape, shape) == _without_ones(sizes, sizes)
-    if fits and layout is not None:
-        now = _without_ones(sizes, layout_of_grad(leaf))
-        fits = _without_ones(shape, layout) == now
+    if fits and byte_strides is not None:
+        now = _without_ones(sizes, byte_strides_of_grad(leaf))
+        fits = _without_ones(shape, byte_strides) == now
     if not fits:
         writes = recent_writes(leaf.version_counter)
         text = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from .numbering import Numbering
+from .sequence_nr import Numbering
 
 if TYPE_CHECKING:
     from .node import Node

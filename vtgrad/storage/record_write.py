@@ -40,8 +40,8 @@ __all__ = [
     "BRACKETS",
     "DIRECT",
     "KEPT",
-    "LAST_PLACE",
     "OUTERMOST",
+    "SLOT_MASK",
     "WITHIN",
     "caller",
     "count_change",
@@ -56,7 +56,8 @@ __all__ = [
 
 # The number of writes that are remembered; a power of two.
 KEPT: Final = 8
-LAST_PLACE: Final = KEPT - 1
+# The bits of a version that are the index of its record.
+SLOT_MASK: Final = KEPT - 1
 
 # From a class that stays Python in both builds: native functions have no `__code__`.
 _PACKAGE: Final = os.path.dirname(VtgradError.__init__.__code__.co_filename) + os.sep
@@ -140,7 +141,7 @@ def wrote(
             code, instruction = frame.f_code, frame.f_lasti
             if code is not last_caller.code and not is_users(code):
                 code, instruction = _outside(distance)
-    record = writes[version & LAST_PLACE] = version, operator, code, instruction, thread, part
+    record = writes[version & SLOT_MASK] = version, operator, code, instruction, thread, part
     log = counter.log
     if log is not None and log is not SAVED:
         log.remember(record)
