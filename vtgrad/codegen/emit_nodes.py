@@ -128,7 +128,8 @@ def saved_fields(operator: Operator, names: Names) -> tuple[SavedField, ...]:
     """The tensors that an operator's node saves: arguments, then results."""
     formulas = _formulas(operator, names)
     fields = [(a.name, a.type) for a in _saved(operator, formulas)]
-    return (*fields, *[(name, "Tensor") for name in _results(operator, formulas)])
+    results = _results(operator, formulas)
+    return (*fields, *[(name, f"Result {operator.results.index(name)}") for name in results])
 
 
 def _kept_arguments(operator: Operator, formulas: dict[str, Formula]) -> list[Argument]:
@@ -163,7 +164,7 @@ def emit_node(operator: Operator, names: Names) -> str:
         constants=_constants(operator, edges, bool(results), bool(owned)),
         fields="\n".join(f"{name}: {kind}" for name, kind in fields),
         named=named,
-        record=emit_record(operator, formulas, saved, results, metadata, plain),
+        record=emit_record(operator, formulas, saved, metadata, plain),
         view=_view(operator, metadata, names),
         apply=emit_apply(operator, edges, owned),
     )

@@ -1,4 +1,4 @@
-"""Writing `record` and `save_results`: how a node is made, and what it saves."""
+"""Writing `record`: how a node is made, and what it saves of the inputs."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,6 @@ def record($parameters) -> $node:
 
 """
 
-_SAVE_RESULTS = """
-def save_results(self, *results: TensorBase) -> None:
-    $saved
-
-"""
-
 _TYPES = {
     "Tensor": "TensorBase",
     "Tensor | Number": "TensorBase | Number",
@@ -45,11 +39,10 @@ def emit_record(
     operator: Operator,
     formulas: dict[str, Formula],
     saved: Sequence[Argument],
-    results: Sequence[str],
     metadata: Sequence[tuple[str, str]],
     plain: Sequence[Argument],
 ) -> str:
-    """The methods, as Python text."""
+    """The method, as Python text."""
     parameters = signature(operator.arguments, [_record_type(a) for a in operator.arguments])
     options = ["inplace"] if operator.can_be_inplace else ["copy"] if operator.has_copy else []
     if options and not has_keyword_only(operator):
@@ -57,7 +50,7 @@ def emit_record(
     parameters += "".join(f", {name}: bool = False" for name in options)
     values = [_saved_value(operator, formulas, saved, a) for a in saved]
     edges, made = _made(operator, any("edge" in value for value in values))
-    text = fill(
+    return fill(
         _RECORD,
         parameters=parameters,
         node=str(operator.node),
@@ -69,14 +62,6 @@ def emit_record(
         metadata="\n".join(_metadata_line(operator, name, what) for name, what in metadata),
         arguments="\n".join(f"node.{a.name} = {_kept(a)}" for a in plain),
     )
-    if results:
-        numbers = [operator.results.index(r) for r in results]
-        stored = [
-            f"self.saved_{r} = SavedResult(results[{nr}], {nr})"
-            for r, nr in zip(results, numbers, strict=True)
-        ]
-        text += fill(_SAVE_RESULTS, saved="\n".join(stored))
-    return text
 
 
 def _made(operator: Operator, asked: bool) -> tuple[list[str], str]:

@@ -7,14 +7,15 @@ from .template import fill, tuple_of
 
 __all__ = ["SAVES_HEAD", "SavedField", "emit_saves", "saving_class"]
 
-# A field's name and the type of the argument or result that it holds.
+# A field's name, and the type of the argument that it holds; ``Result 0`` for the first result.
 SavedField = tuple[str, str]
 
 SAVES_HEAD = """\
 from vtgrad.graph.operator_node import OperatorNode
-from vtgrad.graph.saved_variable import RELEASED, UNSAVED, SavedVariable
+from vtgrad.graph.saved_variable import RELEASED, UNSAVED, SavedResult, SavedVariable
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.native import mypyc_attr
+from vtgrad.storage.tensor_base import TensorBase
 """
 
 _CLASS = '''
@@ -26,12 +27,19 @@ class $name(OperatorNode):
 
     $fields
 
+    $save_results
     def check_saved(self) -> None:
         $checks
 
     def release_variables(self) -> None:
         $releases
 '''
+
+_SAVE_RESULTS = """
+def save_results(self, *results: TensorBase) -> None:
+    $stored
+
+"""
 
 _TYPES = {
     "Tensor": "SavedVariable",
@@ -83,11 +91,15 @@ def saving_class(fields: Sequence[SavedField]) -> str:
     """The class from which a node with these saved fields inherits."""
     if not fields:
         return "OperatorNode"
-    names = [
-        "".join(word.capitalize() for word in name.split("_")) + _ENDINGS[kind]
-        for name, kind in fields
-    ]
-    return "Saves" + "".join(names)
+    return "Saves" + "".join(_in_name(name, kind) for name, kind in fields)
+
+
+def _in_name(name: str, kind: str) -> str:
+    """A field as a part of the name of the class."""
+    words = "".join(word.capitalize() for word in name.split("_"))
+    if kind.startswith("Result"):
+        return words if name == "result" else f"{words}Output"
+    return words + _ENDINGS[kind]
 
 
 def emit_saves(fields: Sequence[SavedField]) -> str:
@@ -98,16 +110,21 @@ def emit_saves(fields: Sequence[SavedField]) -> str:
     TableError
         If a saved value is of no known type.
     """
-    for name, kind in fields:
+    results = [(name, kind.split()[1]) for name, kind in fields if kind.startswith("Result")]
+    own = [
+        (f"saved_{name}", "Tensor" if kind.startswith("Result") else kind) for name, kind in fields
+    ]
+    for name, kind in own:
         if kind not in _TYPES:
-            raise TableError(f"a saved {name} of type {kind!r}")
-    own = [(f"saved_{name}", kind) for name, kind in fields]
+            raise TableError(f"a {name} of type {kind!r}")
+    stored = [f"self.saved_{name} = SavedResult(results[{nr}], {nr})" for name, nr in results]
     return fill(
         _CLASS,
         name=saving_class(fields),
         saved=" and ".join(f"`{name}`" for name, _ in fields),
         slots=tuple_of([f'"{name}"' for name in sorted(name for name, _ in own)]),
         fields="\n".join(f"{name}: {_TYPES[kind]}" for name, kind in own),
+        save_results=fill(_SAVE_RESULTS, stored="\n".join(stored)) if results else "",
         checks="".join(fill(_CHECKS[kind], field=name) for name, kind in own),
         releases="".join(fill(_RELEASES[kind], field=name) for name, kind in own),
     )

@@ -1,6 +1,7 @@
 """Putting the generated files together."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Final
 
 from .emit_dispatch import emit_dispatch
@@ -116,19 +117,22 @@ def _functional(library: Library) -> str:
         text += _all_of(f"vtgrad.ops.generated.{stem}", others)
     for stem, exports in library.exports.items():
         names += exports
-        text += _all_of(f"vtgrad.ops.composites.{stem}", library.aliases[stem])
+        aliases = library.aliases[stem]
+        own = sorted(set(exports) - set(aliases)) if aliases else ["*"]
+        text += _all_of(f"vtgrad.ops.composites.{stem}", aliases, own)
     duplicated = sorted({n for n in names if names.count(n) > 1})
     if duplicated:
         raise TableError(f"defined twice, in a table and a composite: {duplicated}")
     return text + list_of_exports(names)
 
 
-def _all_of(module: str, aliases: dict[str, str]) -> str:
+def _all_of(module: str, aliases: dict[str, str], own: Sequence[str] = ("*",)) -> str:
     """Imports of a module's functions, some of them under other names as well.
 
-    An import leaves a function a function; what is assigned is a variable to type checkers.
+    An import leaves a function a function; what is assigned is a variable to type checkers. So an
+    alias that a module assigns is not among its `own` names here.
     """
-    text = f"from {module} import *\n"
+    text = f"from {module} import {', '.join(own)}\n"
     for alias, name in sorted(aliases.items()):
         text += f"from {module} import {name} as {alias}\n"
     return text

@@ -12,7 +12,7 @@ from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
@@ -807,9 +807,6 @@ class PowBackward1(SavesSelfExponentResult):
         node.saved_exponent = node.saved_self if exponent is self and not inplace else SavedVariable(exponent, edge1)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
@@ -874,9 +871,6 @@ class PowBackward2(SavesExponentResult):
         node.self = self
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         exponent = self.saved_exponent.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -911,9 +905,6 @@ class SqrtBackward0(SavesResult):
         node = SqrtBackward0((gradient_edge(self),))
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(result), 2)),)
@@ -945,9 +936,6 @@ class RsqrtBackward0(SavesResult):
         node = RsqrtBackward0((gradient_edge(self),))
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, -0.5), k.conj(k.pow(result, 3))),)
@@ -978,9 +966,6 @@ class ReciprocalBackward0(SavesResult):
     def record(self: TensorBase, *, inplace: bool = False) -> ReciprocalBackward0:
         node = ReciprocalBackward0((gradient_edge(self),))
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -1016,9 +1001,6 @@ class HypotBackward0(SavesSelfOtherResult):
         node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
@@ -1156,9 +1138,6 @@ class SgnBackward0(SavesSelfResult):
         node = SgnBackward0((edge0,))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)

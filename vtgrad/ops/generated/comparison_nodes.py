@@ -12,7 +12,7 @@ from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
@@ -41,9 +41,6 @@ class ReluBackward0(SavesResult):
     def record(self: TensorBase, *, inplace: bool = False) -> ReluBackward0:
         node = ReluBackward0((gradient_edge(self),))
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)

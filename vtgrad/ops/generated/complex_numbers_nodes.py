@@ -12,7 +12,7 @@ from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
@@ -200,9 +200,6 @@ class PolarBackward0(SavesAngleResult):
         node = PolarBackward0((edge0, edge1))
         node.saved_angle = UNSAVED if edge0 is None else SavedVariable(angle, edge1)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None

@@ -13,13 +13,13 @@ from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesIndices, SavesSelfResult
+from vtgrad.ops.generated.saves import SavesIndicesOutput, SavesSelfResult
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
@@ -67,9 +67,6 @@ class CumprodBackward0(SavesSelfResult):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -82,7 +79,7 @@ class CumprodBackward0(SavesSelfResult):
 
 
 @final
-class CummaxBackward0(SavesIndices):
+class CummaxBackward0(SavesIndicesOutput):
     """Derivative of `cummax_dim`."""
 
     __slots__ = ("dim",)
@@ -98,9 +95,6 @@ class CummaxBackward0(SavesIndices):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
@@ -111,7 +105,7 @@ class CummaxBackward0(SavesIndices):
 
 
 @final
-class CumminBackward0(SavesIndices):
+class CumminBackward0(SavesIndicesOutput):
     """Derivative of `cummin_dim`."""
 
     __slots__ = ("dim",)
@@ -126,9 +120,6 @@ class CumminBackward0(SavesIndices):
         node = CumminBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
@@ -160,9 +151,6 @@ class LogcumsumexpBackward0(SavesSelfResult):
         node.self_dtype = self._impl.array.dtype
         node.dim = dim if type(dim) is int else integer(dim)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)

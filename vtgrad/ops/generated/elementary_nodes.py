@@ -12,7 +12,7 @@ from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
@@ -38,9 +38,6 @@ class ExpBackward0(SavesResult):
     def record(self: TensorBase, *, inplace: bool = False) -> ExpBackward0:
         node = ExpBackward0((gradient_edge(self),))
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -76,9 +73,6 @@ class Exp2Backward0(SavesResult):
         node = Exp2Backward0((gradient_edge(self),))
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, k.conj(result)), 0.6931471805599453),)
@@ -109,9 +103,6 @@ class Expm1Backward0(SavesResult):
     def record(self: TensorBase, *, inplace: bool = False) -> Expm1Backward0:
         node = Expm1Backward0((gradient_edge(self),))
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -271,9 +262,6 @@ class SigmoidBackward0(SavesResult):
     def record(self: TensorBase, *, inplace: bool = False) -> SigmoidBackward0:
         node = SigmoidBackward0((gradient_edge(self),))
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -488,9 +476,6 @@ class TanBackward0(SavesResult):
         node = TanBackward0((gradient_edge(self),))
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.add(k.mul(result, result), 1))),)
@@ -681,9 +666,6 @@ class TanhBackward0(SavesResult):
     def record(self: TensorBase, *, inplace: bool = False) -> TanhBackward0:
         node = TanhBackward0((gradient_edge(self),))
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)

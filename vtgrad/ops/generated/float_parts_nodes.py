@@ -11,13 +11,13 @@ from typing import ClassVar, final
 from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesExponent, SavesOtherResult, SavesSelf, SavesSelfOther, SavesSelfResult
+from vtgrad.ops.generated.saves import SavesExponentOutput, SavesOtherResult, SavesSelf, SavesSelfOther, SavesSelfResult
 from vtgrad.ops.kernels.support.overwriting import over
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
@@ -41,9 +41,6 @@ class CopysignBackward0(SavesSelfResult):
         node = CopysignBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
@@ -93,9 +90,6 @@ class CopysignBackward1(SavesSelfResult):
         node = CopysignBackward1((edge0,))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
@@ -183,9 +177,6 @@ class LdexpBackward0(SavesOtherResult):
         node.saved_other = UNSAVED if edge0 is None else SavedVariable(other, edge1)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
@@ -221,7 +212,7 @@ class LdexpBackward0(SavesOtherResult):
 
 
 @final
-class FrexpBackward0(SavesExponent):
+class FrexpBackward0(SavesExponentOutput):
     """Derivative of `frexp`."""
 
     __slots__ = ("self_dtype",)
@@ -237,9 +228,6 @@ class FrexpBackward0(SavesExponent):
         node = FrexpBackward0((gradient_edge(self),))
         node.self_dtype = self._impl.array.dtype
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_exponent = SavedResult(results[1], 1)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         exponent = self.saved_exponent.unpack_array(self)

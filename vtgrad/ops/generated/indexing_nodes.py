@@ -12,7 +12,7 @@ from typing import ClassVar, SupportsIndex, final
 from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH, PASSED, SHARED
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
@@ -742,9 +742,6 @@ class ScatterReduceBackward0(SavesSelfIndexSrcResult):
         node.include_self = include_self
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
@@ -816,9 +813,6 @@ class IndexReduceBackward0(SavesSelfIndexSourceResult):
         node.reduce = reduce
         node.include_self = include_self
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None

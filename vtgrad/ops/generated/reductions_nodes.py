@@ -13,15 +13,15 @@ from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import large_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
-    SavesIndices, SavesResult, SavesSelf, SavesSelfMinMax, SavesSelfOtherResult, SavesSelfResult,
-    SavesSelfStd,
+    SavesIndices, SavesIndicesOutput, SavesResult, SavesSelf, SavesSelfMinOutputMaxOutput,
+    SavesSelfOtherResult, SavesSelfResult, SavesSelfStdOutput,
 )
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Array, Shape
@@ -143,9 +143,6 @@ class ProdBackward0(SavesSelfResult):
         node.saved_self = SavedVariable(self, edge0)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -178,9 +175,6 @@ class ProdBackward1(SavesSelfResult):
         node.keepdim = keepdim
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -208,9 +202,6 @@ class MaxBackward1(SavesSelfResult):
         node = MaxBackward1((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
@@ -248,9 +239,6 @@ class MinBackward1(SavesSelfResult):
         node.saved_self = SavedVariable(self, edge0)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -287,9 +275,6 @@ class MedianBackward0(SavesSelfResult):
         node.saved_self = SavedVariable(self, edge0)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -310,7 +295,7 @@ class MedianBackward0(SavesSelfResult):
 
 
 @final
-class MaxBackward0(SavesIndices):
+class MaxBackward0(SavesIndicesOutput):
     """Derivative of `max_dim`."""
 
     __slots__ = ("dim", "keepdim", "self_shape")
@@ -330,9 +315,6 @@ class MaxBackward0(SavesIndices):
         node.keepdim = keepdim
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
@@ -343,7 +325,7 @@ class MaxBackward0(SavesIndices):
 
 
 @final
-class MinBackward0(SavesIndices):
+class MinBackward0(SavesIndicesOutput):
     """Derivative of `min_dim`."""
 
     __slots__ = ("dim", "keepdim", "self_shape")
@@ -363,9 +345,6 @@ class MinBackward0(SavesIndices):
         node.keepdim = keepdim
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
@@ -376,7 +355,7 @@ class MinBackward0(SavesIndices):
 
 
 @final
-class MedianBackward1(SavesIndices):
+class MedianBackward1(SavesIndicesOutput):
     """Derivative of `median_dim`."""
 
     __slots__ = ("dim", "keepdim", "self_shape")
@@ -395,9 +374,6 @@ class MedianBackward1(SavesIndices):
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
@@ -486,9 +462,6 @@ class AmaxBackward0(SavesSelfResult):
         node.dim = integers(dim)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -527,9 +500,6 @@ class AminBackward0(SavesSelfResult):
         node.saved_self = SavedVariable(self, edge0)
         node.dim = integers(dim)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
@@ -609,9 +579,6 @@ class StdBackward0(SavesSelfResult):
         node.correction = correction
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -655,9 +622,6 @@ class LinalgVectorNormBackward0(SavesSelfResult):
         node.dim = integers(dim)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -697,9 +661,6 @@ class LogsumexpBackward0(SavesSelfResult):
         node.dim = integers(dim)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
@@ -736,9 +697,6 @@ class SoftmaxBackward0(SavesResult):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
         return (k.softmax_backward(grad, result, self.dim),)
@@ -764,9 +722,6 @@ class LogSoftmaxBackward0(SavesResult):
         node = LogSoftmaxBackward0((gradient_edge(self),))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -846,7 +801,7 @@ class NansumBackward0(SavesSelf):
 
 
 @final
-class AminmaxBackward0(SavesSelfMinMax):
+class AminmaxBackward0(SavesSelfMinOutputMaxOutput):
     """Derivative of `aminmax_dim`."""
 
     __slots__ = ("dim",)
@@ -863,10 +818,6 @@ class AminmaxBackward0(SavesSelfMinMax):
         node.saved_self = SavedVariable(self, edge0)
         node.dim = dim if dim is None or type(dim) is int else integer(dim)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_min = SavedResult(results[0], 0)
-        self.saved_max = SavedResult(results[1], 1)
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         if all(g is None for g in grads):
@@ -919,7 +870,7 @@ class VarMeanBackward0(SavesSelf):
 
 
 @final
-class StdMeanBackward0(SavesSelfStd):
+class StdMeanBackward0(SavesSelfStdOutput):
     """Derivative of `std_mean_dim`."""
 
     __slots__ = ("correction", "dim")
@@ -938,9 +889,6 @@ class StdMeanBackward0(SavesSelfStd):
         node.dim = integers(dim)
         node.correction = correction
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_std = SavedResult(results[0], 0)
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         if all(g is None for g in grads):
@@ -978,9 +926,6 @@ class DistBackward0(SavesSelfOtherResult):
         node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
         node.p = p
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None

@@ -12,17 +12,16 @@ from typing import ClassVar, SupportsIndex, final
 from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedResult
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated.saves import SavesIndices
+from vtgrad.ops.generated.saves import SavesIndicesOutput
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.unchecked import AnyBool
 
 
 @final
-class SortBackward0(SavesIndices):
+class SortBackward0(SavesIndicesOutput):
     """Derivative of `sort_dim`."""
 
     __slots__ = ("dim", "self_shape")
@@ -40,9 +39,6 @@ class SortBackward0(SavesIndices):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
@@ -53,7 +49,7 @@ class SortBackward0(SavesIndices):
 
 
 @final
-class SortBackward1(SavesIndices):
+class SortBackward1(SavesIndicesOutput):
     """Derivative of `sort_stable`."""
 
     __slots__ = ("dim", "self_shape")
@@ -71,9 +67,6 @@ class SortBackward1(SavesIndices):
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
-
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)
         return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
@@ -84,7 +77,7 @@ class SortBackward1(SavesIndices):
 
 
 @final
-class TopkBackward0(SavesIndices):
+class TopkBackward0(SavesIndicesOutput):
     """Derivative of `topk_dim`."""
 
     __slots__ = ("dim", "self_shape")
@@ -103,9 +96,6 @@ class TopkBackward0(SavesIndices):
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_indices = SavedResult(results[1], 1)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = self.saved_indices.unpack_array(self)

@@ -12,7 +12,7 @@ from typing import ClassVar, SupportsIndex, final
 from vtgrad.graph.set_history import gradient_edge
 from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
@@ -624,9 +624,6 @@ class SpecialI1Backward0(SavesSelfResult):
         node = SpecialI1Backward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
         return node
-
-    def save_results(self, *results: TensorBase) -> None:
-        self.saved_result = SavedResult(results[0], 0)
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
