@@ -41,9 +41,9 @@ COMPILED = """
 INTERPRETED = """
     storage/arrays.py storage/device.py storage/dtypes.py storage/gc_freeze.py
     storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
-    storage/memory_layout.py storage/native.py storage/quiet.py storage/recent_writes.py
+    storage/memory_layout.py storage/native.py storage/no_fp_warnings.py storage/recent_writes.py
     storage/rewind.py storage/scope.py storage/shapes.py storage/thread_mode.py
-    storage/unchecked.py storage/warn.py storage/written_elements.py
+    storage/argument_types.py storage/warn.py storage/written_elements.py
     views/set_memory.py views/written_view.py
     graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
     graph/mode_decorator.py graph/overwrite_check.py graph/thread_local_state.py

@@ -6,7 +6,7 @@ import pytest
 
 from vtgrad.codegen.formula import ARRAYS, TENSORS, Names, emit, parse
 from vtgrad.codegen.language import Operator, TableError
-from vtgrad.codegen.overwriting import Reuse
+from vtgrad.codegen.memory_reuse import Reuse
 from vtgrad.codegen.tables import read_table
 
 NAMES = Names(

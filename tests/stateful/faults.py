@@ -120,9 +120,9 @@ def overwritten_region_keeps_its_gradient(patch: pytest.MonkeyPatch) -> None:
     """The part of the base that a constant was written to still passes gradients on."""
     apply_owned = CopySlices.apply_owned
 
-    def planted(self: CopySlices, grad: Array, owned: bool, lend: bool, needs: int) -> Answers:
+    def planted(self: CopySlices, grad: Array, owned: bool, may_share: bool, needs: int) -> Answers:
         whole = grad.copy()
-        answers, ownership = apply_owned(self, grad, owned, lend, needs)
+        answers, ownership = apply_owned(self, grad, owned, may_share, needs)
         if self.fn is not None and self.fn.name().startswith(("Fill", "Zero")):
             answers = [whole, *answers[1:]]
         return answers, ownership
@@ -322,8 +322,8 @@ def recorded_write_forgets_other_gradient(patch: pytest.MonkeyPatch) -> None:
     """Inside a region, the second operand of a product gets no gradient."""
     apply_owned = CopySlices.apply_owned
 
-    def planted(self: CopySlices, grad: Array, owned: bool, lend: bool, needs: int) -> Answers:
-        answers, ownership = apply_owned(self, grad, owned, lend, needs)
+    def planted(self: CopySlices, grad: Array, owned: bool, may_share: bool, needs: int) -> Answers:
+        answers, ownership = apply_owned(self, grad, owned, may_share, needs)
         cut = [a if i == 0 or a is None else _zeros(a) for i, a in enumerate(answers)]
         return cut, ownership
 

@@ -82,8 +82,8 @@ def expanded_answer_is_owned(patch: pytest.MonkeyPatch) -> None:
     def planted(
         self: ArrayRun, node: Node, grad: Array, owned: bool, needs: int
     ) -> tuple[Sequence[Answer], Sequence[int]]:
-        lend = not owned and not any(grad.strides) and not self.task.may_write_saved()
-        return node.apply_owned(grad, owned, lend, needs)
+        may_share = not owned and not any(grad.strides) and not self.task.may_write_saved()
+        return node.apply_owned(grad, owned, may_share, needs)
 
     patch.setattr(ArrayRun, "apply_large", planted)
     patch.setattr(large, "elements", 0)

@@ -725,11 +725,11 @@ def test_a_write_near_the_end_of_the_stack_is_seen_if_it_happens(
                 assert x.tolist() == values or x._version == version + 1
             else:
                 sys.setrecursionlimit(limit)
-                outcomes.add("wrote")
+                outcomes.add("record_write")
                 assert x._version == version + 1
             finally:
                 sys.setrecursionlimit(limit)
-    assert outcomes == {"raised", "wrote"}
+    assert outcomes == {"raised", "record_write"}
 
 
 # -- anomaly mode -----------------------------------------------------------------------------
@@ -801,7 +801,7 @@ def test_whatever_moves_a_version_says_who_did_it() -> None:
             tells = [
                 node.lineno
                 for node in ast.walk(function)
-                if isinstance(node, ast.Call) and ast.unparse(node.func) == "wrote"
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "record_write"
             ]
             if moves:
                 moving.add(path.relative_to(PACKAGE).as_posix())

@@ -1,7 +1,7 @@
 """How generated functions take their arguments, hand them on, and say what is wrong with them."""
 
 from .language import Argument, Operator
-from .parameters import passed, signature, unchecked
+from .parameters import argument_type, passed, signature
 from .template import fill
 
 __all__ = [
@@ -62,7 +62,7 @@ def parameters_of(operator: Operator) -> str:
         if a is owner
         else "Sequence[TensorBase]"
         if a.type == "Tensors"
-        else unchecked(a.type)
+        else argument_type(a.type)
         for a in operator.arguments
     ]
     return signature(operator.arguments, types)
@@ -164,10 +164,11 @@ def _checked_arguments(operator: Operator) -> str:
 
 def _renewed(operator: Operator, body: str, name: str, out: bool) -> str:
     """The call again, where floating-point warnings were on; see its Note."""
-    if not any(word in body for word in ("quiet.run(", "quick_binary(", "write(", "write_ufunc(")):
+    callers = ("no_fp_warnings.run(", "quick_binary(", "write(", "write_ufunc(")
+    if not any(word in body for word in callers):
         return ""
     return fill(
-        _AGAIN, condition="renewed(error)", name=name, arguments=passed_on(operator, out=out)
+        _AGAIN, condition="renew_context(error)", name=name, arguments=passed_on(operator, out=out)
     )
 
 

@@ -8,7 +8,7 @@ from .docstrings import docstring, inplace_docstring
 from .emit_functions import NUMBER_COMES_LATE, emit_overloads, result_class
 from .groups import Group
 from .language import Argument, Operator, TableError
-from .parameters import passed, signature, unchecked
+from .parameters import argument_type, passed, signature
 from .template import fill
 
 __all__ = ["emit_dispatch"]
@@ -94,7 +94,7 @@ def _renamed(argument: Argument) -> Argument:
 
 
 def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: str = "T") -> str:
-    types = [first, *[unchecked(a.type) for a in arguments[1:]]]
+    types = [first, *[argument_type(a.type) for a in arguments[1:]]]
     text = signature(arguments, types)
     if group.has_out:
         star = "" if any(a.keyword_only for a in arguments) else "*, "

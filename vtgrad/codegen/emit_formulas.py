@@ -6,7 +6,7 @@ import tokenize
 from pathlib import Path
 
 from .library import Library
-from .overwriting import overwriting_function
+from .memory_reuse import reusing_function
 from .source_files import exported, functions_in
 from .template import head, list_of_exports
 
@@ -26,12 +26,12 @@ def emit_large_formulas(library: Library) -> str:
             for name in functions_in([path])
             if name not in names.owning
         )
-        + "from vtgrad.ops.kernels.support.overwriting import over\n"
+        + "from vtgrad.ops.kernels.support.memory_reuse import reuse\n"
         f"{library.types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape\n\n"
     )
     text += list_of_exports(names.owning)
     bodies = [
-        overwriting_function(functions[n], names.reuse, names.owning) for n in sorted(names.owning)
+        reusing_function(functions[n], names.reuse, names.owning) for n in sorted(names.owning)
     ]
     return text + "\n\n\n".join(body for body in bodies if body is not None) + "\n"
 

@@ -69,13 +69,13 @@ from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import integer
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
-from vtgrad.views.store_inplace_result import store_quietly, store_result, store_ufunc
+from vtgrad.views.store_inplace_result import store_without_warnings, store_result, store_ufunc
 from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write, write_geometry, write_ufunc
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -219,7 +219,7 @@ def emit_function(operator: Operator, storing: Set[str], plain: Set[str]) -> str
 
 def _writer(name: str, plain: Set[str]) -> str:
     """A kernel as a writer, as Python text."""
-    return f"k.{name}" if name in plain else f"store_quietly(k.{name})"
+    return f"k.{name}" if name in plain else f"store_without_warnings(k.{name})"
 
 
 def _out_of_place(operator: Operator) -> str:
@@ -314,7 +314,7 @@ def _computation(operator: Operator, *, several: bool) -> str:
         call = f"k.contiguous({viewed}.array)"
     else:
         arguments = passed(operator.arguments, [converted(a) for a in operator.arguments])
-        call = f"quiet.run(k.{operator.kernel}, {arguments})"
+        call = f"no_fp_warnings.run(k.{operator.kernel}, {arguments})"
     return checks + f"{'arrays' if several else 'array'} = {call}\n"
 
 

@@ -9,7 +9,7 @@ from .emit_record import emit_record
 from .emit_saves import SavedField, saving_class
 from .formula import ARRAYS, Formula, Names, emit, parse
 from .language import Argument, Operator, TableError
-from .parameters import INTEGER_TYPES, unchecked
+from .parameters import INTEGER_TYPES, argument_type
 from .template import fill, tuple_of
 
 __all__ = ["NODE_IMPORTS", "emit_node", "saved_fields"]
@@ -27,15 +27,15 @@ from vtgrad.graph.saved_variable import UNSAVED, SavedResult, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 $saving
-from vtgrad.ops.kernels.support.overwriting import over, product
+from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 $types
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyStr
+from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyInt, AnyStr
 from vtgrad.ops.saving.operands import (
     array_list,
     dtype_of_operand,
@@ -150,7 +150,9 @@ def emit_node(operator: Operator, names: Names) -> str:
     saved, results = _saved(operator, formulas), _results(operator, formulas)
     metadata, plain = _metadata(formulas), _kept_arguments(operator, formulas)
     fields = [(f"{name}_{what}", _METADATA_TYPE[what]) for name, what in metadata]
-    fields += [(a.name, a.type if a.type in INTEGER_TYPES else unchecked(a.type)) for a in plain]
+    fields += [
+        (a.name, a.type if a.type in INTEGER_TYPES else argument_type(a.type)) for a in plain
+    ]
     edges = edges_of(operator, formulas, saved, results, names)
     owned = emit_owned(edges, names)
     named = "" if operator.node_name is None else fill(_NAME, name=operator.node_name)

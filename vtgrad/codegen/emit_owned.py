@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 from .edges import Edge
 from .formula import Names
-from .overwriting import lent_operand, overwriting
+from .memory_reuse import reusing, shared_operand
 from .template import fill, tuple_of
 
 __all__ = ["emit_owned"]
 
 _METHOD = """
 def apply_owned(
-    self, grad: Array, owned: bool, lend: bool, needs: int
+    self, grad: Array, owned: bool, may_share: bool, needs: int
 ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
     $square
     $edges
@@ -25,7 +25,7 @@ def apply_owned(
 _SQUARE = """
 if needs & 3 == 3 and is_square(self.next_edges, $saved):
     $unpack
-    square = product(lend, owned, $operands)
+    square = product(may_share, owned, $operands)
     return (square, square), (SHARED, SHARED if square is $factor else $ownership)
 """
 
@@ -43,7 +43,7 @@ if $wanted:
 def emit_owned(edges: Sequence[Edge], names: Names) -> str:
     """The method as Python text; empty if no formula can reuse any memory."""
     if any(edge.is_list or "grads" in _names(edge.arrays.text) for edge in edges) or all(
-        overwriting(edge.arrays.text, names.reuse, names.owning, "owned") is None for edge in edges
+        reusing(edge.arrays.text, names.reuse, names.owning, "owned") is None for edge in edges
     ):
         return ""
     return fill(
@@ -56,7 +56,7 @@ def emit_owned(edges: Sequence[Edge], names: Names) -> str:
 
 
 def _owner(edge: Edge, names: Names) -> str:
-    lends = lent_operand(edge.arrays.text, names.reuse) is not None
+    lends = shared_operand(edge.arrays.text, names.reuse) is not None
     return f"owner{edge.nr}" if lends else edge.ownership
 
 
@@ -65,11 +65,11 @@ def _edge(edges: Sequence[Edge], edge: Edge, names: Names) -> str:
     formula = edge.arrays.text
     later = edges[edge.nr + 1 :]
     owned = f"owned{edge.nr}" if later else "owned"
-    text = overwriting(formula, names.reuse, names.owning, owned) or formula
-    lent = lent_operand(formula, names.reuse)
+    text = reusing(formula, names.reuse, names.owning, owned) or formula
+    lent = shared_operand(formula, names.reuse)
     owner, after = "", ""
     if lent is not None:
-        text = f"product(lend, {owned}, {_operands(formula)})"
+        text = f"product(may_share, {owned}, {_operands(formula)})"
         owner = f"owner{edge.nr} = {edge.ownership}"
         after = f"if grad{edge.nr} is {lent}:\n    owner{edge.nr} = SHARED"
     elif later and edge.ownership != "FRESH":
@@ -93,7 +93,7 @@ def _edge(edges: Sequence[Edge], edge: Edge, names: Names) -> str:
 
 
 def _square(edges: Sequence[Edge], names: Names) -> str:
-    values = [lent_operand(edge.arrays.text, names.reuse) for edge in edges]
+    values = [shared_operand(edge.arrays.text, names.reuse) for edge in edges]
     if len(values) != 2 or None in values:
         return ""
     return fill(

@@ -18,7 +18,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.native import mypyc_attr
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.argument_types import T
 from vtgrad.views.write import write_ufunc
 
 __all__ = ["PythonOperators"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from .formula import Formula
 from .language import Argument, Operator
-from .parameters import INTEGER_TYPES, has_keyword_only, signature, unchecked
+from .parameters import INTEGER_TYPES, argument_type, has_keyword_only, signature
 from .template import fill, tuple_of
 
 __all__ = ["emit_record"]
@@ -32,7 +32,7 @@ _TYPES = {
 def _record_type(argument: Argument) -> str:
     """The type of an argument where only `TensorBase` is known."""
     kind = argument.type
-    return _TYPES.get(kind) or INTEGER_TYPES.get(kind) or unchecked(kind)
+    return _TYPES.get(kind) or INTEGER_TYPES.get(kind) or argument_type(kind)
 
 
 def emit_record(

@@ -11,7 +11,7 @@ import dataclasses
 from typing import Final
 
 from .language import Operator, TableError
-from .overwriting import Reuse
+from .memory_reuse import Reuse
 
 __all__ = ["ARRAYS", "TENSORS", "Evaluation", "Formula", "Names", "emit", "parse"]
 

@@ -57,7 +57,7 @@ def sources() -> dict[str, str]:
             saves |= kept
         files[f"{stem}.py"] = _functions(library, stem, table, nodes)
     files["saves.py"] = _saves(saves)
-    files["large_formulas.py"] = emit_large_formulas(library)
+    files["reusing_formulas.py"] = emit_large_formulas(library)
     files["tensor_formulas.py"] = emit_tensor_formulas(library)
     files["functional.py"] = _functional(library)
     surface = library.surface

@@ -10,7 +10,7 @@ from .emit_functions import function_names
 from .formula import Names
 from .groups import Group, groups_of
 from .language import Composite, Operator, TableError
-from .overwriting import Reuse, owning_helpers
+from .memory_reuse import Reuse, reusing_helpers
 from .source_files import OPS, aliases_in, exported, functions_in, modules
 from .surface import Surface, surface_of
 from .tables import read_composites, read_table
@@ -120,7 +120,7 @@ class Library:
             frozenset(self.functions),
             frozenset(name for path in self.helper_files for name in exported(path)),
             frozenset(aliasing),
-            owning_helpers(functions_in(self.helper_files), reuse),
+            reusing_helpers(functions_in(self.helper_files), reuse),
             reuse,
         )
 

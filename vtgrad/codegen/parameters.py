@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from .language import Argument, Operator
 
-__all__ = ["INTEGER_TYPES", "has_keyword_only", "passed", "signature", "unchecked"]
+__all__ = ["INTEGER_TYPES", "has_keyword_only", "passed", "signature", "argument_type"]
 
 _UNCHECKED = {
     "Tensor": "AnyTensor",
@@ -17,7 +17,7 @@ _UNCHECKED = {
 INTEGER_TYPES = {"int": "SupportsIndex", "int | None": "SupportsIndex | None"}
 
 
-def unchecked(kind: str) -> str:
+def argument_type(kind: str) -> str:
     """The type that has the place of `kind` where arguments of users arrive.
 
     See Note [Arguments arrive unchecked].

@@ -31,7 +31,7 @@ from ..graph.node import FRESH, PASSED, SHARED, Node
 from ..graph.region import Region
 from ..storage.arrays import Array
 from ..storage.mode import switched
-from ..storage.quiet import Runner, quiet_runner
+from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .current_graph_task import running
@@ -208,8 +208,8 @@ class ArrayRun:
         if any(grad.strides):
             return node.apply_owned(grad, False, False, needs)
         # One value, expanded; the result may then be expanded too, and cannot be written.
-        lend = not self.task.may_write_saved()
-        answers, ownership = node.apply_owned(grad, False, lend, needs)
+        may_share = not self.task.may_write_saved()
+        answers, ownership = node.apply_owned(grad, False, may_share, needs)
         return answers, [
             SHARED if isinstance(answer, np.ndarray) and not any(answer.strides) else owner
             for answer, owner in zip(answers, ownership, strict=True)
@@ -288,7 +288,7 @@ def run_arrays(
     the mode of the code that called backward.
     """
     # Arithmetic runs with floating-point warnings off, hooks in the user's own context.
-    quietly = running.quietly if task.nesting == 0 else quiet_runner()
+    quietly = running.quietly if task.nesting == 0 else no_fp_warnings_runner()
     run = ArrayRun(task)
     run.enter(gradients)
     outside, ident = thread.mode.grad, thread.ident

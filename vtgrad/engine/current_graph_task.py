@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 
-from ..storage.quiet import Runner, quiet_runner
+from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
 from .graph_task import GraphTask
 
 __all__ = ["running"]
@@ -29,7 +29,7 @@ class _Running(threading.local):
 
     def __init__(self) -> None:
         self.task = None
-        self.quietly = quiet_runner()
+        self.quietly = no_fp_warnings_runner()
 
 
 running: _Running = _Running()

@@ -134,7 +134,7 @@ class BackwardCFunction(Node):
         self._ctx._call.release()
 
     def apply_owned(
-        self, grad: Array, owned: bool, lend: bool, needs: int
+        self, grad: Array, owned: bool, may_share: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         """Run backward on the gradient of the only result, which it may overwrite if `owned`."""
         shown = operators().wrap(TensorImpl(grad)) if owned else own_copy(grad)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..storage.arrays import Array, Shape
 from ..storage.geometry import is_non_overlapping_and_dense
-from ..storage.record_write import on_behalf, write_for
+from ..storage.record_write import begin_write_as, on_behalf
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .autograd_meta import AutogradMeta
@@ -244,7 +244,7 @@ class AccumulateGrad(Node):
         strides = tuple([stride // size for stride in byte_strides])
         thread = get_ident()
         try:
-            write_for("backward")
+            begin_write_as("backward")
             return operators().clone_strided(grad, grad._impl.sizes, strides)
         finally:
             on_behalf.pop(thread, None)

@@ -186,7 +186,7 @@ class Node(Edge):
         return self.apply_arrays((grad,), needs)
 
     def apply_owned(
-        self, grad: Array, owned: bool, lend: bool, needs: int
+        self, grad: Array, owned: bool, may_share: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         """As `apply_array`, reusing memory; see `takes_ownership` and `takes_large`.
 
@@ -194,7 +194,7 @@ class Node(Edge):
         ----------
         grad : ndarray
             The gradient of the first result; it may be overwritten if it is `owned`.
-        lend : bool
+        may_share : bool
             Whether a saved value may be returned in place of its product with ones.
 
         Returns

@@ -29,7 +29,7 @@ from ..errors import (
     StaleSavedError,
 )
 from ..storage.arrays import Array
-from ..storage.quiet import quiet
+from ..storage.no_fp_warnings import no_fp_warnings
 from ..storage.rewind import Token, can_restore, restored, saves_observed, token_of
 from ..storage.storage import Storage
 from ..storage.strides import reach
@@ -157,7 +157,7 @@ class SavedVariable:
         if counter is INFERENCE:
             return
         storing = counter.storing
-        before = storing.get(quiet.thread.number) if storing else None
+        before = storing.get(no_fp_warnings.thread.number) if storing else None
         if before is not None:
             # See Note [Saved during a write].
             self.version = before

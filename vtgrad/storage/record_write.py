@@ -16,9 +16,9 @@ Records are always on, so their cost must be negligible:
   the funnel, and its code is usually that of the previous write: then one comparison confirms it.
   Otherwise its file decides; if the file belongs to this package, the frames are walked outward.
   Native functions have no frames, so in the compiled build the walk begins at once and is short.
-- `write_ufunc` contains the commonest case of `wrote` inline, which saves a call.
+- `write_ufunc` contains the commonest case of `record_write` inline, which saves a call.
 - Backward adds to many ``.grad`` in turn, far from the line that called it. That line is searched
-  once (`write_for`).
+  once (`begin_write_as`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .write_log import SAVED
 
 __all__ = [
     "LastCaller",
-    "BRACKETS",
+    "SETITEM",
     "DIRECT",
     "KEPT",
     "OUTERMOST",
@@ -50,8 +50,8 @@ __all__ = [
     "is_users",
     "last_caller",
     "on_behalf",
-    "write_for",
-    "wrote",
+    "begin_write_as",
+    "record_write",
 ]
 
 # The number of writes that are remembered; a power of two.
@@ -97,7 +97,7 @@ class LastCaller:
 last_caller: Final[LastCaller] = LastCaller()
 
 
-def wrote(
+def record_write(
     impl: TensorImpl, counter: VersionCounter, version: int, operator: str, distance: int
 ) -> None:
     """Record the write that made a version; see Note [Who wrote].
@@ -113,7 +113,7 @@ def wrote(
     operator : str
         The public name of the operator that wrote.
     distance : int
-        `DIRECT`, `BRACKETS` or `OUTERMOST`.
+        `DIRECT`, `SETITEM` or `OUTERMOST`.
     """
     writes = counter.writes
     if writes is None:
@@ -128,7 +128,7 @@ def wrote(
     if on_behalf and thread in on_behalf:
         operator, code, instruction = on_behalf[thread]
         if code is None:
-            # The first write under `write_for` looks for the line.
+            # The first write under `begin_write_as` looks for the line.
             code, instruction = _outside(distance)
             on_behalf[thread] = operator, code, instruction
     else:
@@ -178,14 +178,14 @@ def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
     impl : TensorImpl
         The written tensor.
     operator, distance : str, int
-        As in `wrote`.
+        As in `record_write`.
     """
     counter = impl.counter
     if counter.log is not None:
         while mark_written(impl, counter, already=True) != counter.value + 1:
             pass  # a signal handler has written, and used the number
     version = counter.value = counter.value + 1
-    wrote(impl, counter, version, operator, distance + _OWN_FRAME)
+    record_write(impl, counter, version, operator, distance + _OWN_FRAME)
 
 
 def count_change(impl: TensorImpl, operator: str, distance: int) -> None:
@@ -195,7 +195,7 @@ def count_change(impl: TensorImpl, operator: str, distance: int) -> None:
     """
     counter = impl.counter
     version = counter.value = counter.value + 1
-    wrote(impl, counter, version, operator, distance + _OWN_FRAME)
+    record_write(impl, counter, version, operator, distance + _OWN_FRAME)
 
 
 def caller(distance: int) -> Site | None:
@@ -204,7 +204,7 @@ def caller(distance: int) -> Site | None:
     Parameters
     ----------
     distance : int
-        As in `wrote`.
+        As in `record_write`.
     """
     code, instruction = _outside(distance + _OWN_FRAME)
     return None if code is None else (code, instruction)
@@ -224,7 +224,7 @@ def _outside(distance: int) -> tuple[CodeType | None, int]:
     return None, -1
 
 
-def write_for(operator: str, distance: int = -1) -> None:
+def begin_write_as(operator: str, distance: int = -1) -> None:
     """Record this thread's writes under one operator, until its entry leaves `on_behalf`.
 
     Parameters
@@ -232,8 +232,8 @@ def write_for(operator: str, distance: int = -1) -> None:
     operator : str
         Its name.
     distance : int
-        As in `wrote`. By default the first write looks for the line, so that a backward that adds
-        to no ``.grad`` costs nothing.
+        As in `record_write`. By default the first write looks for the line, so that a backward that
+        adds to no ``.grad`` costs nothing.
     """
     code: CodeType | None = None
     instruction = -1
@@ -249,7 +249,7 @@ def write_for(operator: str, distance: int = -1) -> None:
     on_behalf[get_ident()] = operator, code, instruction
 
 
-_NATIVE: Final = not isinstance(wrote, FunctionType)
+_NATIVE: Final = not isinstance(record_write, FunctionType)
 
 # The number of frames that a function of this file has.
 _OWN_FRAME: Final = 0 if _NATIVE else 1
@@ -257,7 +257,7 @@ _OWN_FRAME: Final = 0 if _NATIVE else 1
 # The least distance of the user's frame from a function of this file: for functions of the funnel
 # called by an operator that the user called, for `x[i] = v`, and for functions that the user calls.
 DIRECT: Final = 0 if _NATIVE else 3
-BRACKETS: Final = 0 if _NATIVE else 4
+SETITEM: Final = 0 if _NATIVE else 4
 OUTERMOST: Final = 0 if _NATIVE else 2
 # The distance of the user's frame from the functions of the funnel themselves.
 WITHIN: Final = 0 if _NATIVE else 2

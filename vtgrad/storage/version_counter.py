@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .arrays import Shape
 from .layout import Layout
-from .quiet import quiet
+from .no_fp_warnings import no_fp_warnings
 
 if TYPE_CHECKING:
     from .write_log import WriteLog
@@ -105,7 +105,7 @@ class Storing:
     def __init__(self) -> None:
         # `storing` of the counters that no outer write of this thread has entered.
         self._begun = []
-        self._number = quiet.thread.number
+        self._number = no_fp_warnings.thread.number
         self.ends = map(dict.pop, self._begun, repeat(self._number), repeat(None))
 
     def begin(self, counter: VersionCounter) -> None:

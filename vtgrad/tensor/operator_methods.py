@@ -11,10 +11,10 @@ from ..ops.calling.types import Index
 from ..ops.generated import functional as F
 from ..ops.generated.python_operators import PythonOperators
 from ..ops.kernels.support.scalars import as_element
+from ..storage.argument_types import AnyInt
 from ..storage.arrays import Number
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase, wrap_like
-from ..storage.unchecked import AnyInt
 from ..storage.warn import warn
 
 __all__ = ["OperatorMethods"]

@@ -15,8 +15,8 @@ from ..random import Generator, source_of
 from ..storage.arrays import Array
 from ..storage.device import Device
 from ..storage.dtypes import DType
+from ..storage.no_fp_warnings import run_without_warnings
 from ..storage.prepared_store import carry_out
-from ..storage.quiet import run_quietly
 from ..storage.strides import check_sizes
 from .fresh_tensor import dtype_for, shape_and_dtype, written
 from .tensor import Tensor
@@ -68,7 +68,7 @@ def rand(
     """
     shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype, device)
     array: Array = np.empty(shape, wanted)
-    run_quietly(carry_out, run_quietly(uniform_, array, generator=generator))
+    run_without_warnings(carry_out, run_without_warnings(uniform_, array, generator=generator))
     return written(array, out, requires_grad, "rand")
 
 
@@ -107,7 +107,7 @@ def randn(
     """
     shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype, device)
     array: Array = np.empty(shape, wanted)
-    run_quietly(carry_out, run_quietly(normal_, array, generator=generator))
+    run_without_warnings(carry_out, run_without_warnings(normal_, array, generator=generator))
     return written(array, out, requires_grad, "randn")
 
 
@@ -343,7 +343,8 @@ def normal(
     if size is not None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype, device)
         array: Array = np.empty(shape, wanted)
-        run_quietly(carry_out, run_quietly(normal_, array, mean, std, generator=generator))
+        store = run_without_warnings(normal_, array, mean, std, generator=generator)
+        run_without_warnings(carry_out, store)
         return written(array, out, requires_grad, "normal")
     if size is not None or dtype is not None or device is not None or requires_grad:
         raise ArgumentTypeError("normal of tensors takes no size, dtype, device or requires_grad")

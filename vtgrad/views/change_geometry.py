@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
 from ..graph.set_history import forget_leaf_node, own_meta
-from ..storage.record_write import BRACKETS, count_change
+from ..storage.record_write import SETITEM, count_change
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .differentiable_view_meta import view_meta_of
@@ -40,7 +40,7 @@ def change_geometry(
         As in `set_own_history`.
     """
     impl = target._impl
-    count_change(impl, operator, BRACKETS)  # one function further than DIRECT
+    count_change(impl, operator, SETITEM)  # one function further than DIRECT
     if impl.autograd_meta is None and node is None:
         impl.set_geometry_of(changed)
         return

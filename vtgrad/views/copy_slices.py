@@ -153,7 +153,7 @@ class CopySlices(Node):
         return self.fn
 
     def apply_owned(
-        self, grad: Array, owned: bool, lend: bool, needs: int
+        self, grad: Array, owned: bool, may_share: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         """Gradients of the base and of the operator's other inputs, and their ownership.
 
@@ -161,7 +161,7 @@ class CopySlices(Node):
         ----------
         grad : ndarray
             Gradient of the base; overwritten if `owned`.
-        lend : bool
+        may_share : bool
             Of no meaning here: what the operator's node is given is always owned.
         """
         whole, part = self._take_part(grad, owned)

@@ -9,12 +9,12 @@ import numpy as np
 from ..errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.dtypes import can_cast, dtype_of, result_dtype
+from ..storage.no_fp_warnings import no_fp_warnings
 from ..storage.number_arrays import SMALL, numbers_of
 from ..storage.prepared_store import Store, copied
-from ..storage.quiet import quiet
 from ..storage.shapes import broadcast_shapes
 
-__all__ = ["check_result_dtype", "store_quietly", "store_result", "store_ufunc"]
+__all__ = ["check_result_dtype", "store_without_warnings", "store_result", "store_ufunc"]
 
 
 def store_result(
@@ -51,7 +51,7 @@ def store_result(
             else:
                 return compute_in_place, (array, *operands), None
         try:
-            result = quiet.run(kernel, array, *operands, **options)
+            result = no_fp_warnings.run(kernel, array, *operands, **options)
         except (NotSupportedError, DTypeError) as error:
             if direct:
                 # A wrong shape of the result is reported first, unless an error of the kernel does
@@ -69,11 +69,11 @@ def store_result(
     return writer
 
 
-def store_quietly(writer: Callable[..., Store]) -> Callable[..., Store]:
+def store_without_warnings(writer: Callable[..., Store]) -> Callable[..., Store]:
     """A writer that prepares without NumPy's floating-point warnings."""
 
     def prepare(array: Array, *operands: object, **options: object) -> Store:
-        return quiet.run(writer, array, *operands, **options)
+        return no_fp_warnings.run(writer, array, *operands, **options)
 
     return prepare
 

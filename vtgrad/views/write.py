@@ -49,19 +49,19 @@ from ..storage.arrays import Array
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.layout import PECULIAR
 from ..storage.mark_written import PartIndex, mark_part, mark_written
+from ..storage.no_fp_warnings import no_fp_warnings, renew_context
 from ..storage.number_arrays import SMALL
 from ..storage.prepared_store import Store
-from ..storage.quiet import quiet, renewed
 from ..storage.record_write import (
-    BRACKETS,
     DIRECT,
     OUTERMOST,
+    SETITEM,
     SLOT_MASK,
     WITHIN,
     count_write,
     is_users,
     last_caller,
-    wrote,
+    record_write,
 )
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -184,7 +184,7 @@ def write(
     counter = impl.version_counter
     if counter is None:
         counter = impl.counter
-    here = quiet.thread
+    here = no_fp_warnings.thread
     storing = counter.storing
     if storing is None:
         storing = counter.storing = {}
@@ -202,13 +202,13 @@ def write(
             here.run(store, *values)
         except RuntimeError as error:
             # In a signal handler; after this point the operator cannot begin again.
-            if not renewed(error):
+            if not renew_context(error):
                 raise
-            quiet.run(store, *values)
+            no_fp_warnings.run(store, *values)
     finally:
         if first:
             del storing[number]
-    wrote(impl, counter, version, operator, DIRECT)
+    record_write(impl, counter, version, operator, DIRECT)
     if node is None:
         return target
     if node.saves_results:
@@ -270,7 +270,7 @@ def write_ufunc(
             user = _getframe(WITHIN)
         except ValueError:  # only the library is on the stack
             user = None
-    thread = quiet.thread
+    thread = no_fp_warnings.thread
     run = thread.run
     if counter.log is not None:
         while mark_written(impl, counter) != counter.value + 1:
@@ -280,22 +280,23 @@ def write_ufunc(
         run(ufunc, array, operand, array)
     except RuntimeError as error:
         # As in `write`.
-        if not renewed(error):
+        if not renew_context(error):
             raise
-        quiet.run(ufunc, array, operand, array)
+        no_fp_warnings.run(ufunc, array, operand, array)
     if (
         writes is not None
         and user is not None
         and (user.f_code is last_caller.code or is_users(user.f_code))
     ):
-        # `wrote` inline, for an operator that a user called; a call would cost half as much again.
+        # `record_write` inline, for an operator that a user called; a call would cost half as much
+        # again.
         part = meta.written_part(impl) if meta is not None and meta.is_view else None
         record = version, operator, user.f_code, user.f_lasti, thread.ident, part
         writes[version & SLOT_MASK] = record
         if counter.log is not None:
             counter.log.remember(record)
     else:
-        wrote(impl, counter, version, operator, DIRECT)
+        record_write(impl, counter, version, operator, DIRECT)
     return True
 
 
@@ -382,7 +383,7 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
             pass  # as in `write_ufunc`
     version = counter.value = counter.value + 1
     array[index if array is impl.array else ...] = content
-    wrote(impl, counter, version, "__setitem__", BRACKETS)
+    record_write(impl, counter, version, "__setitem__", SETITEM)
     return True
 
 

@@ -20,8 +20,8 @@ from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.mark_written import mark_written
-from ..storage.quiet import quiet, run_quietly
-from ..storage.record_write import DIRECT, wrote
+from ..storage.no_fp_warnings import no_fp_warnings, run_without_warnings
+from ..storage.record_write import DIRECT, record_write
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, Storing, VersionCounter
@@ -106,7 +106,7 @@ def write_out(
     target = _Target(out, result, _new_strides(out, result, exact, reshapes))
     counter = target.counter
     # `Storing` inline, for one counter; a call would cost a sixth of a small operator.
-    number = quiet.thread.number
+    number = no_fp_warnings.thread.number
     storing = counter.storing
     if storing is None:
         storing = counter.storing = {}
@@ -120,7 +120,7 @@ def write_out(
     finally:
         if first:
             del storing[number]
-    wrote(target.room, counter, version, operator, DIRECT)
+    record_write(target.room, counter, version, operator, DIRECT)
     return out
 
 
@@ -147,7 +147,7 @@ def write_outs(
     finally:
         deque(storing.ends, 0)
     for target in targets:
-        wrote(target.room, target.counter, target.version, operator, DIRECT)
+        record_write(target.room, target.counter, target.version, operator, DIRECT)
     return list(outs)
 
 
@@ -224,4 +224,4 @@ class _Target:
         if room is not self.impl:
             self.impl.set_geometry_of(room)
             forget_leaf_node(self.out)
-        run_quietly(np.copyto, room.array, self.result, "unsafe")
+        run_without_warnings(np.copyto, room.array, self.result, "unsafe")

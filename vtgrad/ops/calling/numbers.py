@@ -7,11 +7,11 @@ from typing import TypeVar, cast
 import numpy as np
 
 from vtgrad.errors import ArgumentValueError, DTypeError
+from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.dtypes import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.unchecked import T
 
 __all__ = [
     "as_first_operand",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from vtgrad.storage.argument_types import T
 from vtgrad.storage.layout import PECULIAR
-from vtgrad.storage.quiet import quiet
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.unchecked import T
 
 __all__ = ["quick_binary"]
 
@@ -42,9 +42,9 @@ def quick_binary(ufunc: np.ufunc, input: T, other: object, inexact: bool = False
             second = b.find_layout()
         if layout is not second or (inexact and not layout.inexact):
             return None
-        impl = TensorImpl(quiet.run(ufunc, a.array, b.array))
+        impl = TensorImpl(no_fp_warnings.run(ufunc, a.array, b.array))
     elif layout.numbers is not None and (type(other) is float or type(other) is int):
-        impl = TensorImpl(quiet.run(ufunc, a.array, layout.numbers.operand(other)))
+        impl = TensorImpl(no_fp_warnings.run(ufunc, a.array, layout.numbers.operand(other)))
     else:
         return None
     impl.layout = layout

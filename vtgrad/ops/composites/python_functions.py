@@ -13,7 +13,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.kernels.support.elementwise import checked_number
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.quiet import run_quietly
+from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -92,7 +92,7 @@ def _filled(name: str, input: T, function: Callable[..., object], *others: Tenso
     made = [_number(name, function(*values)) for values in zip(*columns, strict=True)]
     found = np.empty(len(made), target.dtype)
     for place, value in enumerate(made):
-        found[place] = run_quietly(checked_number, value, target.dtype)
+        found[place] = run_without_warnings(checked_number, value, target.dtype)
     result = input._wrap(TensorImpl(found.reshape(target.shape)))
     return write(input, None, k.copy_, result, operator=name)
 

@@ -20,10 +20,10 @@ from vtgrad.ops.calling.quick import quick_binary
 from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyStr, AnyTensor, T
-from vtgrad.views.store_inplace_result import store_quietly, store_result, store_ufunc
+from vtgrad.storage.argument_types import AnyStr, AnyTensor, T
+from vtgrad.views.store_inplace_result import store_without_warnings, store_result, store_ufunc
 from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.arithmetic_nodes import (
@@ -63,14 +63,14 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         if result is None:
             if out is not None:
                 check_out(out, input, other)
-            array = quiet.run(
+            array = no_fp_warnings.run(
                 k.add,
                 input._impl.array,
                 other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
                 alpha=alpha,
             )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return add(input, other, alpha=alpha, out=out)
         if has_number_tensor(alpha):
             return add(input, other, alpha=as_number(alpha), out=out)
@@ -105,7 +105,7 @@ def add_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
             return write(input, AddBackward0.record, _add_ufunc_writer, other, operator="add_")
         return write(input, AddBackward0.record, _add_writer, other, alpha=alpha, operator="add_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return add_(input, other, alpha=alpha)
         if has_number_tensor(alpha):
             return add_(input, other, alpha=as_number(alpha))
@@ -128,14 +128,14 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         if result is None:
             if out is not None:
                 check_out(out, input, other)
-            array = quiet.run(
+            array = no_fp_warnings.run(
                 k.sub,
                 input._impl.array,
                 other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
                 alpha=alpha,
             )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sub(input, other, alpha=alpha, out=out)
         if has_number_tensor(alpha):
             return sub(input, other, alpha=as_number(alpha), out=out)
@@ -170,7 +170,7 @@ def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
             return write(input, SubBackward0.record, _sub_ufunc_writer, other, operator="sub_")
         return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha, operator="sub_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sub_(input, other, alpha=alpha)
         if has_number_tensor(alpha):
             return sub_(input, other, alpha=as_number(alpha))
@@ -181,9 +181,9 @@ def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
 def rsub_Tensor(input: T, other: AnyTensor, *, alpha: Number = 1) -> T:
     """``other - alpha * input``."""
     try:
-        array = quiet.run(k.rsub, input._impl.array, other._impl.array, alpha=alpha)
+        array = no_fp_warnings.run(k.rsub, input._impl.array, other._impl.array, alpha=alpha)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return rsub_Tensor(input, other, alpha=alpha)
         if has_number_tensor(alpha):
             return rsub_Tensor(input, other, alpha=as_number(alpha))
@@ -202,9 +202,9 @@ def rsub_Tensor(input: T, other: AnyTensor, *, alpha: Number = 1) -> T:
 def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
     """A number less the tensor, which is multiplied by `alpha`."""
     try:
-        array = quiet.run(k.rsub, input._impl.array, other, alpha=alpha)
+        array = no_fp_warnings.run(k.rsub, input._impl.array, other, alpha=alpha)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return rsub_Scalar(input, other, alpha=alpha)
         if has_number_tensor(other, alpha):
             return rsub_Scalar(input, as_number(other), alpha=as_number(alpha))
@@ -232,13 +232,13 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         if result is None:
             if out is not None:
                 check_out(out, input, other)
-            array = quiet.run(
+            array = no_fp_warnings.run(
                 k.mul,
                 input._impl.array,
                 other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return mul(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
@@ -269,7 +269,7 @@ def mul_(input: T, other: AnyTensor | Number) -> T:
             return input
         return write(input, MulBackward0.record, _mul_ufunc_writer, other, operator="mul_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return mul_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -290,13 +290,13 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         if result is None:
             if out is not None:
                 check_out(out, input, other)
-            array = quiet.run(
+            array = no_fp_warnings.run(
                 k.div,
                 input._impl.array,
                 other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return true_divide(input, other, out=out)
         turned = as_first_operand(input, other, inexact=True)
         if turned is not None:
@@ -327,7 +327,7 @@ def true_divide_(input: T, other: AnyTensor | Number) -> T:
             return input
         return write(input, DivBackward0.record, _true_divide_ufunc_writer, other, operator="div_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return true_divide_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -368,14 +368,14 @@ def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.div,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
             rounding_mode=rounding_mode,
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
@@ -415,7 +415,7 @@ def div_Tensor_mode_(input: T, other: AnyTensor | Number, *, rounding_mode: AnyS
     try:
         return write(input, DivBackward2.record, _div_Tensor_mode_writer, other, rounding_mode=rounding_mode, operator="div_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return div_Tensor_mode_(input, other, rounding_mode=rounding_mode)
         explain(error, "input: Tensor, other: Tensor | Number, rounding_mode: str | None", input, other, rounding_mode)
         raise
@@ -435,13 +435,13 @@ def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.floor_divide,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return floor_divide(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
@@ -462,7 +462,7 @@ def floor_divide_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, NotImplementedNode.record, _floor_divide_writer, other, operator="floor_divide_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return floor_divide_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -476,9 +476,9 @@ def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.remainder, input._impl.array, other)
+        array = no_fp_warnings.run(k.remainder, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return remainder_Scalar(input, other, out=out)
         if has_number_tensor(other):
             return remainder_Scalar(input, as_number(other), out=out)
@@ -501,7 +501,7 @@ def remainder_Scalar_(input: T, other: Number) -> T:
     try:
         return write(input, RemainderBackward0.record, _remainder_Scalar_writer, other, operator="remainder_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return remainder_Scalar_(input, other)
         if has_number_tensor(other):
             return remainder_Scalar_(input, as_number(other))
@@ -514,9 +514,9 @@ def remainder_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.remainder, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.remainder, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return remainder_Tensor(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -541,7 +541,7 @@ def remainder_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, RemainderBackward1.record, _remainder_Tensor_writer, other, operator="remainder_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return remainder_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -552,9 +552,9 @@ def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) ->
     try:
         if out is not None:
             check_out(out, other, differentiable=False)
-        array = quiet.run(k.remainder, input, other._impl.array)
+        array = no_fp_warnings.run(k.remainder, input, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return remainder_Scalar_Tensor(input, other, out=out)
         if has_number_tensor(input):
             return remainder_Scalar_Tensor(as_number(input), other, out=out)
@@ -571,9 +571,9 @@ def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.fmod, input._impl.array, other)
+        array = no_fp_warnings.run(k.fmod, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return fmod_Scalar(input, other, out=out)
         if has_number_tensor(other):
             return fmod_Scalar(input, as_number(other), out=out)
@@ -596,7 +596,7 @@ def fmod_Scalar_(input: T, other: Number) -> T:
     try:
         return write(input, FmodBackward0.record, _fmod_Scalar_writer, other, operator="fmod_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return fmod_Scalar_(input, other)
         if has_number_tensor(other):
             return fmod_Scalar_(input, as_number(other))
@@ -609,9 +609,9 @@ def fmod_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.fmod, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.fmod, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return fmod_Tensor(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -636,7 +636,7 @@ def fmod_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, FmodBackward1.record, _fmod_Tensor_writer, other, operator="fmod_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return fmod_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -650,9 +650,9 @@ def lerp_Scalar(input: T, end: AnyTensor, weight: Number, *, out: T | None = Non
     try:
         if out is not None:
             check_out(out, input, end)
-        array = quiet.run(k.lerp, input._impl.array, end._impl.array, weight)
+        array = no_fp_warnings.run(k.lerp, input._impl.array, end._impl.array, weight)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lerp_Scalar(input, end, weight, out=out)
         if has_number_tensor(weight):
             return lerp_Scalar(input, end, as_number(weight), out=out)
@@ -679,7 +679,7 @@ def lerp_Scalar_(input: T, end: AnyTensor, weight: Number) -> T:
         array_of(end, "end")
         return write(input, LerpBackward0.record, _lerp_Scalar_writer, end, weight, operator="lerp_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lerp_Scalar_(input, end, weight)
         if has_number_tensor(weight):
             return lerp_Scalar_(input, end, as_number(weight))
@@ -692,9 +692,9 @@ def lerp_Tensor(input: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = 
     try:
         if out is not None:
             check_out(out, input, end, weight)
-        array = quiet.run(k.lerp, input._impl.array, end._impl.array, weight._impl.array)
+        array = no_fp_warnings.run(k.lerp, input._impl.array, end._impl.array, weight._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lerp_Tensor(input, end, weight, out=out)
         explain(error, "input: Tensor, end: Tensor, weight: Tensor, out: Tensor | None", input, end, weight, out)
         raise
@@ -721,7 +721,7 @@ def lerp_Tensor_(input: T, end: AnyTensor, weight: AnyTensor) -> T:
         array_of(weight, "weight")
         return write(input, LerpBackward1.record, _lerp_Tensor_writer, end, weight, operator="lerp_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lerp_Tensor_(input, end, weight)
         explain(error, "input: Tensor, end: Tensor, weight: Tensor", input, end, weight)
         raise
@@ -732,9 +732,9 @@ def addcmul(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number =
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
-        array = quiet.run(k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
+        array = no_fp_warnings.run(k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addcmul(input, tensor1, tensor2, value=value, out=out)
         if has_number_tensor(value):
             return addcmul(input, tensor1, tensor2, value=as_number(value), out=out)
@@ -765,7 +765,7 @@ def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
         array_of(tensor2, "tensor2")
         return write(input, AddcmulBackward0.record, _addcmul_writer, tensor1, tensor2, value=value, operator="addcmul_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addcmul_(input, tensor1, tensor2, value=value)
         if has_number_tensor(value):
             return addcmul_(input, tensor1, tensor2, value=as_number(value))
@@ -778,9 +778,9 @@ def addcdiv(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number =
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
-        array = quiet.run(k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
+        array = no_fp_warnings.run(k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addcdiv(input, tensor1, tensor2, value=value, out=out)
         if has_number_tensor(value):
             return addcdiv(input, tensor1, tensor2, value=as_number(value), out=out)
@@ -811,7 +811,7 @@ def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
         array_of(tensor2, "tensor2")
         return write(input, AddcdivBackward0.record, _addcdiv_writer, tensor1, tensor2, value=value, operator="addcdiv_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addcdiv_(input, tensor1, tensor2, value=value)
         if has_number_tensor(value):
             return addcdiv_(input, tensor1, tensor2, value=as_number(value))
@@ -838,9 +838,9 @@ def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.pow, input._impl.array, exponent)
+        array = no_fp_warnings.run(k.pow, input._impl.array, exponent)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return pow_Tensor_Scalar(input, exponent, out=out)
         if has_number_tensor(exponent):
             return pow_Tensor_Scalar(input, as_number(exponent), out=out)
@@ -863,7 +863,7 @@ def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
     try:
         return write(input, PowBackward0.record, _pow_Tensor_Scalar_writer, exponent, operator="pow_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return pow_Tensor_Scalar_(input, exponent)
         if has_number_tensor(exponent):
             return pow_Tensor_Scalar_(input, as_number(exponent))
@@ -876,9 +876,9 @@ def pow_Tensor_Tensor(input: T, exponent: AnyTensor, *, out: T | None = None) ->
     try:
         if out is not None:
             check_out(out, input, exponent)
-        array = quiet.run(k.pow, input._impl.array, exponent._impl.array)
+        array = no_fp_warnings.run(k.pow, input._impl.array, exponent._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return pow_Tensor_Tensor(input, exponent, out=out)
         explain(error, "input: Tensor, exponent: Tensor, out: Tensor | None", input, exponent, out)
         raise
@@ -904,7 +904,7 @@ def pow_Tensor_Tensor_(input: T, exponent: AnyTensor) -> T:
         array_of(exponent, "exponent")
         return write(input, PowBackward1.record, _pow_Tensor_Tensor_writer, exponent, operator="pow_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return pow_Tensor_Tensor_(input, exponent)
         explain(error, "input: Tensor, exponent: Tensor", input, exponent)
         raise
@@ -915,9 +915,9 @@ def pow_Scalar(input: Number, exponent: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, exponent)
-        array = quiet.run(k.pow, input, exponent._impl.array)
+        array = no_fp_warnings.run(k.pow, input, exponent._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return pow_Scalar(input, exponent, out=out)
         if has_number_tensor(input):
             return pow_Scalar(as_number(input), exponent, out=out)
@@ -938,9 +938,9 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sqrt, input._impl.array)
+        array = no_fp_warnings.run(k.sqrt, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sqrt(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -962,7 +962,7 @@ def sqrt_(input: T) -> T:
     try:
         return write(input, SqrtBackward0.record, _sqrt_writer, operator="sqrt_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sqrt_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -973,9 +973,9 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.rsqrt, input._impl.array)
+        array = no_fp_warnings.run(k.rsqrt, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return rsqrt(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -997,7 +997,7 @@ def rsqrt_(input: T) -> T:
     try:
         return write(input, RsqrtBackward0.record, _rsqrt_writer, operator="rsqrt_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return rsqrt_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1008,9 +1008,9 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.reciprocal, input._impl.array)
+        array = no_fp_warnings.run(k.reciprocal, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return reciprocal(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -1032,7 +1032,7 @@ def reciprocal_(input: T) -> T:
     try:
         return write(input, ReciprocalBackward0.record, _reciprocal_writer, operator="reciprocal_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return reciprocal_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1043,9 +1043,9 @@ def hypot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.hypot, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.hypot, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return hypot(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -1071,7 +1071,7 @@ def hypot_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, HypotBackward0.record, _hypot_writer, other, operator="hypot_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return hypot_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -1082,9 +1082,9 @@ def neg(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.neg, input._impl.array)
+        array = no_fp_warnings.run(k.neg, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return neg(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -1105,7 +1105,7 @@ def neg_(input: T) -> T:
     try:
         return write(input, NegBackward0.record, _neg_writer, operator="neg_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return neg_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1116,9 +1116,9 @@ def abs(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.abs, input._impl.array)
+        array = no_fp_warnings.run(k.abs, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return abs(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -1133,7 +1133,7 @@ def abs(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_abs_writer = store_quietly(k.abs_)
+_abs_writer = store_without_warnings(k.abs_)
 
 
 def abs_(input: T) -> T:
@@ -1141,7 +1141,7 @@ def abs_(input: T) -> T:
     try:
         return write(input, AbsBackward0.record, _abs_writer, operator="abs_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return abs_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1152,9 +1152,9 @@ def sign(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sign, input._impl.array)
+        array = no_fp_warnings.run(k.sign, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sign(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -1175,7 +1175,7 @@ def sign_(input: T) -> T:
     try:
         return write(input, SignBackward0.record, _sign_writer, operator="sign_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sign_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1186,9 +1186,9 @@ def sgn(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sgn, input._impl.array)
+        array = no_fp_warnings.run(k.sgn, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sgn(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -1210,7 +1210,7 @@ def sgn_(input: T) -> T:
     try:
         return write(input, SgnBackward0.record, _sgn_writer, operator="sgn_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sgn_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1221,9 +1221,9 @@ def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.gcd, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.gcd, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return gcd(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -1242,7 +1242,7 @@ def gcd_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, None, _gcd_writer, other, operator="gcd_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return gcd_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -1253,9 +1253,9 @@ def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.lcm, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.lcm, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lcm(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -1274,7 +1274,7 @@ def lcm_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, None, _lcm_writer, other, operator="lcm_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lcm_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise

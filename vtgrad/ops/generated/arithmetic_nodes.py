@@ -16,17 +16,17 @@ from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
     SavesExponentResult, SavesResult, SavesSelf, SavesSelfEndWeight, SavesSelfExponentResult,
     SavesSelfOther, SavesSelfOtherOrNumber, SavesSelfOtherResult, SavesSelfResult,
     SavesTensor1Tensor2,
 )
-from vtgrad.ops.kernels.support.overwriting import over, product
+from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyStr
+from vtgrad.storage.argument_types import AnyStr
 from vtgrad.ops.saving.operands import is_square
 
 
@@ -81,14 +81,14 @@ class SubBackward0(OperatorNode):
             grad1 = array_formulas.scaled_back(k.neg(grad), self.alpha)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            grad1 = array_formulas.scaled_back(over(owned, k.neg, grad), self.alpha)
+            grad1 = array_formulas.scaled_back(reuse(owned, k.neg, grad), self.alpha)
         return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -123,11 +123,11 @@ class RsubBackward0(OperatorNode):
         grad1 = grad if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = array_formulas.scaled_back(over(owned0, k.neg, grad), self.alpha)
+            grad0 = array_formulas.scaled_back(reuse(owned0, k.neg, grad), self.alpha)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = grad
@@ -161,10 +161,10 @@ class RsubBackward1(OperatorNode):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.scaled_back(k.neg(grad), self.alpha),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled_back(over(owned, k.neg, grad), self.alpha)
+            grad0 = array_formulas.scaled_back(reuse(owned, k.neg, grad), self.alpha)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -209,11 +209,11 @@ class MulBackward0(SavesSelfOtherOrNumber):
             grad1 = k.mul(grad, k.conj(self_))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         if needs & 3 == 3 and is_square(self.next_edges, self.saved_other, self.saved_self):
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
-            square = product(lend, owned, grad, k.conj(other))
+            square = product(may_share, owned, grad, k.conj(other))
             return (square, square), (SHARED, SHARED if square is other else FRESH)
         grad0: Gradient | None = None
         owner0 = FRESH
@@ -221,14 +221,14 @@ class MulBackward0(SavesSelfOtherOrNumber):
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = product(lend, owned0, grad, k.conj(other))
+            grad0 = product(may_share, owned0, grad, k.conj(other))
             if grad0 is other:
                 owner0 = SHARED
         grad1: Gradient | None = None
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad1 = product(lend, owned, grad, k.conj(self_))
+            grad1 = product(may_share, owned, grad, k.conj(self_))
             if grad1 is self_:
                 owner1 = SHARED
         return (grad0, grad1), (owner0, owner1)
@@ -278,19 +278,19 @@ class DivBackward0(SavesSelfOtherOrNumber):
             grad1 = k.mul(grad, k.conj(k.neg(k.div(k.div(self_, other), other))))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0, k.div, grad, k.conj(other))
+            grad0 = reuse(owned0, k.div, grad, k.conj(other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
-            grad1 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, over(1, k.div, k.div(self_, other), other))))
+            grad1 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.neg, reuse(1, k.div, k.div(self_, other), other))))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -343,7 +343,7 @@ class DivBackward2(SavesSelfOtherOrNumber):
             grad1 = array_formulas.gradient_of_divisor(grad, self_, other, self.rounding_mode)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             saved_other = self.saved_other
@@ -354,7 +354,7 @@ class DivBackward2(SavesSelfOtherOrNumber):
             self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
-            grad1 = large_formulas.gradient_of_divisor(owned, grad, self_, other, self.rounding_mode)
+            grad1 = reusing_formulas.gradient_of_divisor(owned, grad, self_, other, self.rounding_mode)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -419,7 +419,7 @@ class RemainderBackward1(SavesSelfOther):
             grad1 = k.mul(k.neg(grad), k.div(self_, other, rounding_mode="floor"))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
@@ -428,7 +428,7 @@ class RemainderBackward1(SavesSelfOther):
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = over(1, k.mul, over(owned, k.neg, grad), k.div(self_, other, rounding_mode="floor"))
+            grad1 = reuse(1, k.mul, reuse(owned, k.neg, grad), k.div(self_, other, rounding_mode="floor"))
         return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -488,7 +488,7 @@ class FmodBackward1(SavesSelfOther):
             grad1 = k.mul(k.neg(grad), k.div(self_, other, rounding_mode="trunc"))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
@@ -497,7 +497,7 @@ class FmodBackward1(SavesSelfOther):
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = over(1, k.mul, over(owned, k.neg, grad), k.div(self_, other, rounding_mode="trunc"))
+            grad1 = reuse(1, k.mul, reuse(owned, k.neg, grad), k.div(self_, other, rounding_mode="trunc"))
         return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -532,14 +532,14 @@ class LerpBackward0(OperatorNode):
         grad1 = k.mul(grad, k.conj(self.weight)) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0, k.mul, grad, k.conj(1 - self.weight))
+            grad0 = reuse(owned0, k.mul, grad, k.conj(1 - self.weight))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            grad1 = over(owned, k.mul, grad, k.conj(self.weight))
+            grad1 = reuse(owned, k.mul, grad, k.conj(self.weight))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -584,25 +584,25 @@ class LerpBackward1(SavesSelfEndWeight):
             grad2 = k.mul(grad, k.conj(k.sub(end, self_)))
         return grad0, grad1, grad2
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             weight = self.saved_weight.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None) and not (needs & 4 and self.next_edges[2] is not None)
-            grad0 = over(2 | owned0, k.mul, grad, k.conj(k.rsub(weight, 1)))
+            grad0 = reuse(2 | owned0, k.mul, grad, k.conj(k.rsub(weight, 1)))
         grad1: Gradient | None = None
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
             weight = self.saved_weight.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
-            grad1 = product(lend, owned1, grad, k.conj(weight))
+            grad1 = product(may_share, owned1, grad, k.conj(weight))
             if grad1 is weight:
                 owner1 = SHARED
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             self_ = self.saved_self.unpack_array(self)
             end = self.saved_end.unpack_array(self)
-            grad2 = over(2 | owned, k.mul, grad, k.conj(k.sub(end, self_)))
+            grad2 = reuse(2 | owned, k.mul, grad, k.conj(k.sub(end, self_)))
         return (grad0, grad1, grad2), (FRESH, owner1, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -656,7 +656,7 @@ class AddcmulBackward0(SavesTensor1Tensor2):
             grad2 = k.mul(grad, k.conj(k.mul(tensor1, self.value)))
         return grad0, grad1, grad2
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
@@ -665,11 +665,11 @@ class AddcmulBackward0(SavesTensor1Tensor2):
         if needs & 2 and self.next_edges[1] is not None:
             tensor2 = self.saved_tensor2.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
-            grad1 = over(2 | owned1, k.mul, grad, k.conj(k.mul(tensor2, self.value)))
+            grad1 = reuse(2 | owned1, k.mul, grad, k.conj(k.mul(tensor2, self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             tensor1 = self.saved_tensor1.unpack_array(self)
-            grad2 = over(2 | owned, k.mul, grad, k.conj(k.mul(tensor1, self.value)))
+            grad2 = reuse(2 | owned, k.mul, grad, k.conj(k.mul(tensor1, self.value)))
         return (grad0, grad1, grad2), (PASSED, FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -720,7 +720,7 @@ class AddcdivBackward0(SavesTensor1Tensor2):
             grad2 = k.mul(grad, k.conj(k.neg(k.div(k.mul(tensor1, self.value), k.mul(tensor2, tensor2)))))
         return grad0, grad1, grad2
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
@@ -729,13 +729,13 @@ class AddcdivBackward0(SavesTensor1Tensor2):
         if needs & 2 and self.next_edges[1] is not None:
             tensor2 = self.saved_tensor2.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
-            grad1 = over(2 | owned1, k.mul, grad, k.conj(over(1, k.mul, k.reciprocal(tensor2), self.value)))
+            grad1 = reuse(2 | owned1, k.mul, grad, k.conj(reuse(1, k.mul, k.reciprocal(tensor2), self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             tensor1 = self.saved_tensor1.unpack_array(self)
             tensor2 = self.saved_tensor2.unpack_array(self)
-            grad2 = over(
-                2 | owned, k.mul, grad, k.conj(over(1, k.neg, over(3, k.div, k.mul(tensor1, self.value), k.mul(tensor2, tensor2))))
+            grad2 = reuse(
+                2 | owned, k.mul, grad, k.conj(reuse(1, k.neg, reuse(3, k.div, k.mul(tensor1, self.value), k.mul(tensor2, tensor2))))
             )
         return (grad0, grad1, grad2), (PASSED, FRESH, FRESH)
 
@@ -776,11 +776,11 @@ class PowBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_power(grad, self_, self.exponent),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_power(owned, grad, self_, self.exponent)
+            grad0 = reusing_formulas.gradient_of_power(owned, grad, self_, self.exponent)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -821,19 +821,19 @@ class PowBackward1(SavesSelfExponentResult):
             grad1 = array_formulas.gradient_of_exponent(grad, self_, exponent, result)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             exponent = self.saved_exponent.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = large_formulas.gradient_of_base(owned0, grad, self_, exponent)
+            grad0 = reusing_formulas.gradient_of_base(owned0, grad, self_, exponent)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             exponent = self.saved_exponent.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad1 = large_formulas.gradient_of_exponent(owned, grad, self_, exponent, result)
+            grad1 = reusing_formulas.gradient_of_exponent(owned, grad, self_, exponent, result)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -876,12 +876,12 @@ class PowBackward2(SavesExponentResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_number_exponent(grad, self.self, exponent, result),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             exponent = self.saved_exponent.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.gradient_of_number_exponent(owned, grad, self.self, exponent, result)
+            grad0 = reusing_formulas.gradient_of_number_exponent(owned, grad, self.self, exponent, result)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -909,11 +909,11 @@ class SqrtBackward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(result), 2)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(2 | owned, k.div, grad, k.mul(k.conj(result), 2))
+            grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(result), 2))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -940,11 +940,11 @@ class RsqrtBackward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, -0.5), k.conj(k.pow(result, 3))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(3, k.mul, over(owned, k.mul, grad, -0.5), k.conj(k.pow(result, 3)))
+            grad0 = reuse(3, k.mul, reuse(owned, k.mul, grad, -0.5), k.conj(k.pow(result, 3)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -971,11 +971,11 @@ class ReciprocalBackward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.mul(result, result)))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, k.mul(result, result))))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.neg, k.mul(result, result))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -1015,18 +1015,18 @@ class HypotBackward0(SavesSelfOtherResult):
             grad1 = k.mul(grad, k.div(other, result))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(2 | owned0, k.mul, grad, k.div(self_, result))
+            grad0 = reuse(2 | owned0, k.mul, grad, k.div(self_, result))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad1 = over(2 | owned, k.mul, grad, k.div(other, result))
+            grad1 = reuse(2 | owned, k.mul, grad, k.div(other, result))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -1060,10 +1060,10 @@ class NegBackward0(OperatorNode):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.neg(grad),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = over(owned, k.neg, grad)
+            grad0 = reuse(owned, k.neg, grad)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -1090,11 +1090,11 @@ class AbsBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.sgn(self_)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(owned, k.mul, grad, k.sgn(self_))
+            grad0 = reuse(owned, k.mul, grad, k.sgn(self_))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -1144,12 +1144,12 @@ class SgnBackward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_sgn(grad, self_, result),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.gradient_of_sgn(owned, grad, self_, result)
+            grad0 = reusing_formulas.gradient_of_sgn(owned, grad, self_, result)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:

@@ -13,9 +13,9 @@ from vtgrad.ops.calling.arguments import array_of, array_or_none, operand_of, re
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyTensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -44,9 +44,9 @@ __all__ = [
 def relu(input: T) -> T:
     """The value, or 0 if it is negative."""
     try:
-        array = quiet.run(k.relu, input._impl.array)
+        array = no_fp_warnings.run(k.relu, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return relu(input)
         explain(error, "input: Tensor", input)
         raise
@@ -66,7 +66,7 @@ def relu_(input: T) -> T:
     try:
         return write(input, ReluBackward0.record, _relu_writer, operator="relu_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return relu_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -75,9 +75,9 @@ def relu_(input: T) -> T:
 def threshold_backward(grad_output: T, self: AnyTensor, threshold: Number) -> T:
     """The gradient where a value is above a threshold, or nan."""
     try:
-        array = quiet.run(k.threshold_backward, grad_output._impl.array, self._impl.array, threshold)
+        array = no_fp_warnings.run(k.threshold_backward, grad_output._impl.array, self._impl.array, threshold)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return threshold_backward(grad_output, self, threshold)
         if has_number_tensor(threshold):
             return threshold_backward(grad_output, self, as_number(threshold))
@@ -98,9 +98,9 @@ def maximum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.maximum, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.maximum, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return maximum(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -119,9 +119,9 @@ def maximum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 def halved_where(self: T, condition: AnyTensor) -> T:
     """Floating values, half of them where a condition of the same shape holds."""
     try:
-        array = quiet.run(k.halved_where, self._impl.array, condition._impl.array)
+        array = no_fp_warnings.run(k.halved_where, self._impl.array, condition._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return halved_where(self, condition)
         explain(error, "self: Tensor, condition: Tensor", self, condition)
         raise
@@ -140,9 +140,9 @@ def minimum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.minimum, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.minimum, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return minimum(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -163,9 +163,9 @@ def fmax(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.fmax, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.fmax, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return fmax(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -186,9 +186,9 @@ def fmin(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.fmin, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.fmin, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return fmin(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -209,9 +209,9 @@ def clamp_Tensor(input: T, min: AnyTensor | None = None, max: AnyTensor | None =
     try:
         if out is not None:
             check_out(out, input, min, max)
-        array = quiet.run(k.clamp, input._impl.array, array_or_none(min, "min"), array_or_none(max, "max"))
+        array = no_fp_warnings.run(k.clamp, input._impl.array, array_or_none(min, "min"), array_or_none(max, "max"))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_Tensor(input, min, max, out=out)
         explain(error, "input: Tensor, min: Tensor | None, max: Tensor | None, out: Tensor | None", input, min, max, out)
         raise
@@ -232,7 +232,7 @@ def clamp_Tensor_(input: T, min: AnyTensor | None = None, max: AnyTensor | None 
     try:
         return write(input, ClampBackward0.record, _clamp_Tensor_writer, min, max, operator="clamp_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_Tensor_(input, min, max)
         explain(error, "input: Tensor, min: Tensor | None, max: Tensor | None", input, min, max)
         raise
@@ -243,9 +243,9 @@ def clamp_default(input: T, min: Number | None = None, max: Number | None = None
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.clamp, input._impl.array, min, max)
+        array = no_fp_warnings.run(k.clamp, input._impl.array, min, max)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_default(input, min, max, out=out)
         if has_number_tensor(min, max):
             return clamp_default(input, as_number(min), as_number(max), out=out)
@@ -268,7 +268,7 @@ def clamp_default_(input: T, min: Number | None = None, max: Number | None = Non
     try:
         return write(input, ClampBackward1.record, _clamp_default_writer, min, max, operator="clamp_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_default_(input, min, max)
         if has_number_tensor(min, max):
             return clamp_default_(input, as_number(min), as_number(max))
@@ -281,9 +281,9 @@ def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.clamp_min, input._impl.array, min)
+        array = no_fp_warnings.run(k.clamp_min, input._impl.array, min)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_min_default(input, min, out=out)
         if has_number_tensor(min):
             return clamp_min_default(input, as_number(min), out=out)
@@ -306,7 +306,7 @@ def clamp_min_default_(input: T, min: Number) -> T:
     try:
         return write(input, ClampMinBackward0.record, _clamp_min_default_writer, min, operator="clamp_min_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_min_default_(input, min)
         if has_number_tensor(min):
             return clamp_min_default_(input, as_number(min))
@@ -319,9 +319,9 @@ def clamp_min_Tensor(input: T, min: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, min)
-        array = quiet.run(k.clamp_min, input._impl.array, min._impl.array)
+        array = no_fp_warnings.run(k.clamp_min, input._impl.array, min._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_min_Tensor(input, min, out=out)
         explain(error, "input: Tensor, min: Tensor, out: Tensor | None", input, min, out)
         raise
@@ -346,7 +346,7 @@ def clamp_min_Tensor_(input: T, min: AnyTensor) -> T:
         array_of(min, "min")
         return write(input, ClampMinBackward1.record, _clamp_min_Tensor_writer, min, operator="clamp_min_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_min_Tensor_(input, min)
         explain(error, "input: Tensor, min: Tensor", input, min)
         raise
@@ -357,9 +357,9 @@ def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.clamp_max, input._impl.array, max)
+        array = no_fp_warnings.run(k.clamp_max, input._impl.array, max)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_max_default(input, max, out=out)
         if has_number_tensor(max):
             return clamp_max_default(input, as_number(max), out=out)
@@ -382,7 +382,7 @@ def clamp_max_default_(input: T, max: Number) -> T:
     try:
         return write(input, ClampMaxBackward0.record, _clamp_max_default_writer, max, operator="clamp_max_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_max_default_(input, max)
         if has_number_tensor(max):
             return clamp_max_default_(input, as_number(max))
@@ -395,9 +395,9 @@ def clamp_max_Tensor(input: T, max: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, max)
-        array = quiet.run(k.clamp_max, input._impl.array, max._impl.array)
+        array = no_fp_warnings.run(k.clamp_max, input._impl.array, max._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_max_Tensor(input, max, out=out)
         explain(error, "input: Tensor, max: Tensor, out: Tensor | None", input, max, out)
         raise
@@ -422,7 +422,7 @@ def clamp_max_Tensor_(input: T, max: AnyTensor) -> T:
         array_of(max, "max")
         return write(input, ClampMaxBackward1.record, _clamp_max_Tensor_writer, max, operator="clamp_max_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clamp_max_Tensor_(input, max)
         explain(error, "input: Tensor, max: Tensor", input, max)
         raise
@@ -433,14 +433,14 @@ def where_self(condition: T, input: AnyTensor | Number, other: AnyTensor | Numbe
     try:
         if out is not None:
             check_out(out, condition, input, other)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.where,
             condition._impl.array,
             input._impl.array if isinstance(input, TensorBase) and not input._impl.is_wrapped_number else operand_of(input, "input"),
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return where_self(condition, input, other, out=out)
         explain(
             error, "condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None", condition, input, other, out
@@ -464,13 +464,13 @@ def eq(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.eq,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return eq(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
@@ -483,9 +483,9 @@ def eq(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
 def eq_Scalar(input: T, other: Number) -> T:
     """Whether the values are equal."""
     try:
-        array = quiet.run(k.eq, input._impl.array, other)
+        array = no_fp_warnings.run(k.eq, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return eq_Scalar(input, other)
         if has_number_tensor(other):
             return eq_Scalar(input, as_number(other))
@@ -506,7 +506,7 @@ def eq_Scalar_(input: T, other: Number) -> T:
     try:
         return write(input, EqBackward0.record, _eq_Scalar_writer, other, operator="eq_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return eq_Scalar_(input, other)
         if has_number_tensor(other):
             return eq_Scalar_(input, as_number(other))
@@ -517,9 +517,9 @@ def eq_Scalar_(input: T, other: Number) -> T:
 def eq_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are equal."""
     try:
-        array = quiet.run(k.eq, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.eq, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return eq_Tensor(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -546,7 +546,7 @@ def eq_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, EqBackward1.record, _eq_Tensor_writer, other, operator="eq_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return eq_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -557,13 +557,13 @@ def ne(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.ne,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ne(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
@@ -576,9 +576,9 @@ def ne(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
 def ne_Scalar(input: T, other: Number) -> T:
     """Whether the values differ."""
     try:
-        array = quiet.run(k.ne, input._impl.array, other)
+        array = no_fp_warnings.run(k.ne, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ne_Scalar(input, other)
         if has_number_tensor(other):
             return ne_Scalar(input, as_number(other))
@@ -599,7 +599,7 @@ def ne_Scalar_(input: T, other: Number) -> T:
     try:
         return write(input, NeBackward0.record, _ne_Scalar_writer, other, operator="ne_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ne_Scalar_(input, other)
         if has_number_tensor(other):
             return ne_Scalar_(input, as_number(other))
@@ -610,9 +610,9 @@ def ne_Scalar_(input: T, other: Number) -> T:
 def ne_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values differ."""
     try:
-        array = quiet.run(k.ne, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.ne, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ne_Tensor(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -639,7 +639,7 @@ def ne_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, NeBackward1.record, _ne_Tensor_writer, other, operator="ne_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ne_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -650,13 +650,13 @@ def lt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.lt,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lt(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
@@ -669,9 +669,9 @@ def lt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
 def lt_Scalar(input: T, other: Number) -> T:
     """Whether the values are less."""
     try:
-        array = quiet.run(k.lt, input._impl.array, other)
+        array = no_fp_warnings.run(k.lt, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lt_Scalar(input, other)
         if has_number_tensor(other):
             return lt_Scalar(input, as_number(other))
@@ -692,7 +692,7 @@ def lt_Scalar_(input: T, other: Number) -> T:
     try:
         return write(input, LtBackward0.record, _lt_Scalar_writer, other, operator="lt_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lt_Scalar_(input, other)
         if has_number_tensor(other):
             return lt_Scalar_(input, as_number(other))
@@ -703,9 +703,9 @@ def lt_Scalar_(input: T, other: Number) -> T:
 def lt_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are less."""
     try:
-        array = quiet.run(k.lt, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.lt, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lt_Tensor(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -732,7 +732,7 @@ def lt_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, LtBackward1.record, _lt_Tensor_writer, other, operator="lt_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lt_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -743,13 +743,13 @@ def le(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.le,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return le(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
@@ -762,9 +762,9 @@ def le(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
 def le_Scalar(input: T, other: Number) -> T:
     """Whether the values are less or equal."""
     try:
-        array = quiet.run(k.le, input._impl.array, other)
+        array = no_fp_warnings.run(k.le, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return le_Scalar(input, other)
         if has_number_tensor(other):
             return le_Scalar(input, as_number(other))
@@ -785,7 +785,7 @@ def le_Scalar_(input: T, other: Number) -> T:
     try:
         return write(input, LeBackward0.record, _le_Scalar_writer, other, operator="le_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return le_Scalar_(input, other)
         if has_number_tensor(other):
             return le_Scalar_(input, as_number(other))
@@ -796,9 +796,9 @@ def le_Scalar_(input: T, other: Number) -> T:
 def le_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are less or equal."""
     try:
-        array = quiet.run(k.le, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.le, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return le_Tensor(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -825,7 +825,7 @@ def le_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, LeBackward1.record, _le_Tensor_writer, other, operator="le_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return le_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -836,13 +836,13 @@ def gt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.gt,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return gt(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
@@ -855,9 +855,9 @@ def gt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
 def gt_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater."""
     try:
-        array = quiet.run(k.gt, input._impl.array, other)
+        array = no_fp_warnings.run(k.gt, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return gt_Scalar(input, other)
         if has_number_tensor(other):
             return gt_Scalar(input, as_number(other))
@@ -878,7 +878,7 @@ def gt_Scalar_(input: T, other: Number) -> T:
     try:
         return write(input, GtBackward0.record, _gt_Scalar_writer, other, operator="gt_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return gt_Scalar_(input, other)
         if has_number_tensor(other):
             return gt_Scalar_(input, as_number(other))
@@ -889,9 +889,9 @@ def gt_Scalar_(input: T, other: Number) -> T:
 def gt_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are greater."""
     try:
-        array = quiet.run(k.gt, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.gt, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return gt_Tensor(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -918,7 +918,7 @@ def gt_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, GtBackward1.record, _gt_Tensor_writer, other, operator="gt_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return gt_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -929,13 +929,13 @@ def ge(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.ge,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ge(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
@@ -948,9 +948,9 @@ def ge(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
 def ge_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater or equal."""
     try:
-        array = quiet.run(k.ge, input._impl.array, other)
+        array = no_fp_warnings.run(k.ge, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ge_Scalar(input, other)
         if has_number_tensor(other):
             return ge_Scalar(input, as_number(other))
@@ -971,7 +971,7 @@ def ge_Scalar_(input: T, other: Number) -> T:
     try:
         return write(input, GeBackward0.record, _ge_Scalar_writer, other, operator="ge_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ge_Scalar_(input, other)
         if has_number_tensor(other):
             return ge_Scalar_(input, as_number(other))
@@ -982,9 +982,9 @@ def ge_Scalar_(input: T, other: Number) -> T:
 def ge_Tensor(input: T, other: AnyTensor) -> T:
     """Whether the values are greater or equal."""
     try:
-        array = quiet.run(k.ge, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.ge, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ge_Tensor(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -1011,7 +1011,7 @@ def ge_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, GeBackward1.record, _ge_Tensor_writer, other, operator="ge_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ge_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -1020,9 +1020,9 @@ def ge_Tensor_(input: T, other: AnyTensor) -> T:
 def isnan(input: T) -> T:
     """Whether the values are nan."""
     try:
-        array = quiet.run(k.isnan, input._impl.array)
+        array = no_fp_warnings.run(k.isnan, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return isnan(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1033,9 +1033,9 @@ def isnan(input: T) -> T:
 def isinf(input: T) -> T:
     """Whether the values are infinite."""
     try:
-        array = quiet.run(k.isinf, input._impl.array)
+        array = no_fp_warnings.run(k.isinf, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return isinf(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1046,9 +1046,9 @@ def isinf(input: T) -> T:
 def isfinite(input: T) -> T:
     """Whether the values are neither infinite nor nan."""
     try:
-        array = quiet.run(k.isfinite, input._impl.array)
+        array = no_fp_warnings.run(k.isfinite, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return isfinite(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1059,9 +1059,9 @@ def isfinite(input: T) -> T:
 def isclose(input: T, other: AnyTensor, rtol: AnyFloat = 1e-05, atol: AnyFloat = 1e-08, equal_nan: AnyBool = False) -> T:
     """Whether the values differ by no more than `atol + rtol * abs(other)`."""
     try:
-        array = quiet.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
+        array = no_fp_warnings.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return isclose(input, other, rtol, atol, equal_nan)
         if has_number_tensor(rtol, atol):
             return isclose(input, other, as_number(rtol), as_number(atol), equal_nan)
@@ -1074,9 +1074,9 @@ def isclose(input: T, other: AnyTensor, rtol: AnyFloat = 1e-05, atol: AnyFloat =
 def has_power_of_zero(self: T) -> T:
     """Whether 0 to the power of the values is a number."""
     try:
-        array = quiet.run(k.has_power_of_zero, self._impl.array)
+        array = no_fp_warnings.run(k.has_power_of_zero, self._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return has_power_of_zero(self)
         explain(error, "self: Tensor", self)
         raise
@@ -1089,9 +1089,9 @@ def isposinf(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.isposinf, input._impl.array)
+        array = no_fp_warnings.run(k.isposinf, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return isposinf(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -1106,9 +1106,9 @@ def isneginf(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.isneginf, input._impl.array)
+        array = no_fp_warnings.run(k.isneginf, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return isneginf(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise

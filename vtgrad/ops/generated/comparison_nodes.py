@@ -16,13 +16,13 @@ from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
     SavesCondition, SavesResult, SavesSelf, SavesSelfMax, SavesSelfMin, SavesSelfMinOrNoneMaxOrNone,
     SavesSelfOther,
 )
-from vtgrad.ops.kernels.support.overwriting import over
+from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -46,11 +46,11 @@ class ReluBackward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.threshold_backward(grad, result, 0),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(owned, k.threshold_backward, grad, result, 0)
+            grad0 = reuse(owned, k.threshold_backward, grad, result, 0)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -86,12 +86,12 @@ class ThresholdBackwardBackward0(SavesSelf):
         grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0, k.threshold_backward, grad, self_, self.threshold)
+            grad0 = reuse(owned0, k.threshold_backward, grad, self_, self.threshold)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = k.zeros_like(grad)
@@ -137,18 +137,18 @@ class MaximumBackward0(SavesSelfOther):
             grad1 = array_formulas.shared_gradient(grad, self_, other, k.gt(self_, other))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = large_formulas.shared_gradient(owned0, grad, self_, other, k.lt(self_, other))
+            grad0 = reusing_formulas.shared_gradient(owned0, grad, self_, other, k.lt(self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = large_formulas.shared_gradient(owned, grad, self_, other, k.gt(self_, other))
+            grad1 = reusing_formulas.shared_gradient(owned, grad, self_, other, k.gt(self_, other))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -184,11 +184,11 @@ class HalvedWhereBackward0(SavesCondition):
         condition = self.saved_condition.unpack_array(self)
         return (k.halved_where(grad, condition),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             condition = self.saved_condition.unpack_array(self)
-            grad0 = over(owned, k.halved_where, grad, condition)
+            grad0 = reuse(owned, k.halved_where, grad, condition)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -227,18 +227,18 @@ class MinimumBackward0(SavesSelfOther):
             grad1 = array_formulas.shared_gradient(grad, self_, other, k.lt(self_, other))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = large_formulas.shared_gradient(owned0, grad, self_, other, k.gt(self_, other))
+            grad0 = reusing_formulas.shared_gradient(owned0, grad, self_, other, k.gt(self_, other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = large_formulas.shared_gradient(owned, grad, self_, other, k.lt(self_, other))
+            grad1 = reusing_formulas.shared_gradient(owned, grad, self_, other, k.lt(self_, other))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -286,18 +286,18 @@ class FmaxBackward0(SavesSelfOther):
             grad1 = k.where(array_formulas.is_at_least(self_, other), 0, grad)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0 << 1, k.where, array_formulas.is_at_least(self_, other), grad, 0)
+            grad0 = reuse(owned0 << 1, k.where, array_formulas.is_at_least(self_, other), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = over(owned << 2, k.where, array_formulas.is_at_least(self_, other), 0, grad)
+            grad1 = reuse(owned << 2, k.where, array_formulas.is_at_least(self_, other), 0, grad)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -345,18 +345,18 @@ class FminBackward0(SavesSelfOther):
             grad1 = k.where(array_formulas.is_at_most(self_, other), 0, grad)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0 << 1, k.where, array_formulas.is_at_most(self_, other), grad, 0)
+            grad0 = reuse(owned0 << 1, k.where, array_formulas.is_at_most(self_, other), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = over(owned << 2, k.where, array_formulas.is_at_most(self_, other), 0, grad)
+            grad1 = reuse(owned << 2, k.where, array_formulas.is_at_most(self_, other), 0, grad)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -420,7 +420,7 @@ class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
             grad2 = array_formulas.gradient_of_upper(grad, self_, min, max)
         return grad0, grad1, grad2
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
@@ -429,7 +429,7 @@ class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
             saved_max = self.saved_max
             max = None if saved_max is None else saved_max.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None) and not (needs & 4 and self.next_edges[2] is not None)
-            grad0 = large_formulas.gradient_inside(owned0, grad, self_, min, max)
+            grad0 = reusing_formulas.gradient_inside(owned0, grad, self_, min, max)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
@@ -438,7 +438,7 @@ class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
             saved_max = self.saved_max
             max = None if saved_max is None else saved_max.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
-            grad1 = large_formulas.gradient_of_lower(owned1, grad, self_, min, max)
+            grad1 = reusing_formulas.gradient_of_lower(owned1, grad, self_, min, max)
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             self_ = self.saved_self.unpack_array(self)
@@ -446,7 +446,7 @@ class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
             min = None if saved_min is None else saved_min.unpack_array(self)
             saved_max = self.saved_max
             max = None if saved_max is None else saved_max.unpack_array(self)
-            grad2 = large_formulas.gradient_of_upper(owned, grad, self_, min, max)
+            grad2 = reusing_formulas.gradient_of_upper(owned, grad, self_, min, max)
         return (grad0, grad1, grad2), (FRESH, FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -502,11 +502,11 @@ class ClampBackward1(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_inside(grad, self_, self.min, self.max),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_inside(owned, grad, self_, self.min, self.max)
+            grad0 = reusing_formulas.gradient_inside(owned, grad, self_, self.min, self.max)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -537,11 +537,11 @@ class ClampMinBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.where(k.ge(self_, self.min), grad, 0),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(owned << 1, k.where, k.ge(self_, self.min), grad, 0)
+            grad0 = reuse(owned << 1, k.where, k.ge(self_, self.min), grad, 0)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -580,18 +580,18 @@ class ClampMinBackward1(SavesSelfMin):
             grad1 = k.where(k.lt(self_, min), grad, 0)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             min = self.saved_min.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0 << 1, k.where, k.ge(self_, min), grad, 0)
+            grad0 = reuse(owned0 << 1, k.where, k.ge(self_, min), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             min = self.saved_min.unpack_array(self)
-            grad1 = over(owned << 1, k.where, k.lt(self_, min), grad, 0)
+            grad1 = reuse(owned << 1, k.where, k.lt(self_, min), grad, 0)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -631,11 +631,11 @@ class ClampMaxBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.where(k.le(self_, self.max), grad, 0),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(owned << 1, k.where, k.le(self_, self.max), grad, 0)
+            grad0 = reuse(owned << 1, k.where, k.le(self_, self.max), grad, 0)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -674,18 +674,18 @@ class ClampMaxBackward1(SavesSelfMax):
             grad1 = k.where(k.gt(self_, max), grad, 0)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             max = self.saved_max.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0 << 1, k.where, k.le(self_, max), grad, 0)
+            grad0 = reuse(owned0 << 1, k.where, k.le(self_, max), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             max = self.saved_max.unpack_array(self)
-            grad1 = over(owned << 1, k.where, k.gt(self_, max), grad, 0)
+            grad1 = reuse(owned << 1, k.where, k.gt(self_, max), grad, 0)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -728,16 +728,16 @@ class WhereBackward0(SavesCondition):
             grad1 = k.where(condition, 0, grad)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             condition = self.saved_condition.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0 << 1, k.where, condition, grad, 0)
+            grad0 = reuse(owned0 << 1, k.where, condition, grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             condition = self.saved_condition.unpack_array(self)
-            grad1 = over(owned << 2, k.where, condition, 0, grad)
+            grad1 = reuse(owned << 2, k.where, condition, 0, grad)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:

@@ -11,9 +11,9 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.calling.explain import explain
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import AnyTensor, T
+from vtgrad.storage.argument_types import AnyTensor, T
 from vtgrad.views.make_view import make_view
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.view_info import ViewFunction
@@ -35,9 +35,9 @@ def _conj_physical(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.conj_physical, input._impl.array)
+        array = no_fp_warnings.run(k.conj_physical, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return _conj_physical(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -58,7 +58,7 @@ def conj_physical_(input: T) -> T:
     try:
         return write(input, ConjPhysicalBackward1.record, _conj_physical_writer, operator="conj_physical_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return conj_physical_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -103,9 +103,9 @@ _replay_neg_view: ViewFunction = _neg_view
 def isreal(input: T) -> T:
     """Whether the imaginary parts are zero."""
     try:
-        array = quiet.run(k.isreal, input._impl.array)
+        array = no_fp_warnings.run(k.isreal, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return isreal(input)
         explain(error, "input: Tensor", input)
         raise
@@ -118,9 +118,9 @@ def angle(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.angle, input._impl.array)
+        array = no_fp_warnings.run(k.angle, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return angle(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -138,9 +138,9 @@ def complex(real: T, imag: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, real, imag)
-        array = quiet.run(k.complex_of, real._impl.array, imag._impl.array)
+        array = no_fp_warnings.run(k.complex_of, real._impl.array, imag._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return complex(real, imag, out=out)
         explain(error, "real: Tensor, imag: Tensor, out: Tensor | None", real, imag, out)
         raise
@@ -161,9 +161,9 @@ def polar(abs: T, angle: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, abs, angle)
-        array = quiet.run(k.polar, abs._impl.array, angle._impl.array)
+        array = no_fp_warnings.run(k.polar, abs._impl.array, angle._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return polar(abs, angle, out=out)
         explain(error, "abs: Tensor, angle: Tensor, out: Tensor | None", abs, angle, out)
         raise

@@ -16,10 +16,10 @@ from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import SavesAngleResult, SavesSelf
-from vtgrad.ops.kernels.support.overwriting import over
+from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -103,10 +103,10 @@ class NegViewBackward0(OperatorNode):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.neg(grad),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            grad0 = over(owned, k.neg, grad)
+            grad0 = reuse(owned, k.neg, grad)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -136,11 +136,11 @@ class AngleBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_angle(grad, self_, self.self_dtype),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_angle(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_angle(owned, grad, self_, self.self_dtype)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -167,14 +167,14 @@ class ComplexBackward0(OperatorNode):
         grad1 = k.mul(grad, -1j) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            grad1 = over(owned, k.mul, grad, -1j)
+            grad1 = reuse(owned, k.mul, grad, -1j)
         return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -212,7 +212,7 @@ class PolarBackward0(SavesAngleResult):
             grad1 = k.mul(k.conj(grad), k.mul(result, 1j))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             angle = self.saved_angle.unpack_array(self)
@@ -220,7 +220,7 @@ class PolarBackward0(SavesAngleResult):
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             result = self.saved_result.unpack_array(self)
-            grad1 = over(2, k.mul, k.conj(grad), k.mul(result, 1j))
+            grad1 = reuse(2, k.mul, k.conj(grad), k.mul(result, 1j))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:

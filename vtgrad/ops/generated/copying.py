@@ -15,9 +15,9 @@ from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.ops.calling.types import MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.ops.saving.read_first import read_first
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool, AnyTensor, T
 from vtgrad.views.write import write
 from vtgrad.ops.generated.copying_nodes import (
     CloneBackward0, CopyBackwards, ExpandToBackward0, FillBackward2, FillBackward3,
@@ -30,9 +30,9 @@ __all__ = ["clone", "copy_", "expand_to", "fill_", "fill_Scalar_", "fill_Tensor_
 def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     """A copy on memory of its own; dense strides are kept unless another format is asked for."""
     try:
-        array = quiet.run(k.clone, input._impl.array, memory_format=memory_format)
+        array = no_fp_warnings.run(k.clone, input._impl.array, memory_format=memory_format)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return clone(input, memory_format=memory_format)
         explain(error, "input: Tensor, memory_format: MemoryFormat | None", input, memory_format)
         raise
@@ -53,7 +53,7 @@ def zero_(input: T) -> T:
     try:
         return write(input, ZeroBackward0.record, _zero_writer, operator="zero_", overlap="allowed")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return zero_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -67,7 +67,7 @@ def fill_Scalar_(input: T, value: Number) -> T:
     try:
         return write(input, FillBackward2.record, _fill_Scalar_writer, value, operator="fill_", overlap="allowed")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return fill_Scalar_(input, value)
         if has_number_tensor(value):
             return fill_Scalar_(input, as_number(value))
@@ -85,7 +85,7 @@ def fill_Tensor_(input: T, value: AnyTensor) -> T:
         value = read_first(value, input)
         return write(input, FillBackward3.record, _fill_Tensor_writer, value, operator="fill_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return fill_Tensor_(input, value)
         explain(error, "input: Tensor, value: Tensor", input, value)
         raise
@@ -99,7 +99,7 @@ def copy_(input: T, other: AnyTensor | Number, non_blocking: AnyBool = False) ->
     try:
         return write(input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return copy_(input, other, non_blocking)
         explain(error, "input: Tensor, other: Tensor | Number, non_blocking: bool", input, other, non_blocking)
         raise
@@ -108,9 +108,9 @@ def copy_(input: T, other: AnyTensor | Number, non_blocking: AnyBool = False) ->
 def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> T:
     """A copy in another dtype, which is given as NumPy names it."""
     try:
-        array = quiet.run(k.to_dtype, self._impl.array, dtype, memory_format=memory_format)
+        array = no_fp_warnings.run(k.to_dtype, self._impl.array, dtype, memory_format=memory_format)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return to_dtype(self, dtype, memory_format=memory_format)
         explain(error, "self: Tensor, dtype: NumpyDType, memory_format: MemoryFormat | None", self, dtype, memory_format)
         raise
@@ -126,9 +126,9 @@ def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None =
 def sum_to_size(self: T, size: Shape) -> T:
     """The sum over what broadcasting from `size` added; a new tensor."""
     try:
-        array = quiet.run(k.sum_to_fresh, self._impl.array, size)
+        array = no_fp_warnings.run(k.sum_to_fresh, self._impl.array, size)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sum_to_size(self, size)
         explain(error, "self: Tensor, size: Shape", self, size)
         raise
@@ -142,9 +142,9 @@ def sum_to_size(self: T, size: Shape) -> T:
 def expand_to(self: T, size: Shape) -> T:
     """A copy, broadcast to `size`."""
     try:
-        array = quiet.run(k.expand_to, self._impl.array, size)
+        array = no_fp_warnings.run(k.expand_to, self._impl.array, size)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return expand_to(self, size)
         explain(error, "self: Tensor, size: Shape", self, size)
         raise

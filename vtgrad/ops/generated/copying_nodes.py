@@ -17,7 +17,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.calling.types import MemoryFormat
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyBool
+from vtgrad.storage.argument_types import AnyBool
 from vtgrad.ops.saving.operands import dtype_of_operand
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.explain import explain
 from vtgrad.storage.arrays import Shape
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.argument_types import T
 
 __all__ = ["zeros_shaped"]
 
@@ -19,9 +19,9 @@ __all__ = ["zeros_shaped"]
 def zeros_shaped(self: T, sizes: Shape) -> T:
     """Zeros of the dtype of `self` in another shape."""
     try:
-        array = quiet.run(k.zeros_shaped, self._impl.array, sizes)
+        array = no_fp_warnings.run(k.zeros_shaped, self._impl.array, sizes)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return zeros_shaped(self, sizes)
         explain(error, "self: Tensor, sizes: Shape", self, sizes)
         raise

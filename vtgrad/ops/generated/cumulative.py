@@ -16,9 +16,9 @@ from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim
 from vtgrad.storage.dtypes import DType
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import AnyInt, T
+from vtgrad.storage.argument_types import AnyInt, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -32,9 +32,9 @@ def cumsum_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | No
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.cumsum, input._impl.array, dim, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.cumsum, input._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cumsum_dim(input, dim, dtype=dtype, out=out)
         explain(error, "input: Tensor, dim: int, dtype: DType | None, out: Tensor | None", input, dim, dtype, out)
         raise
@@ -55,7 +55,7 @@ def cumsum_dim_(input: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
     try:
         return write(input, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cumsum_dim_(input, dim, dtype=dtype)
         explain(error, "input: Tensor, dim: int, dtype: DType | None", input, dim, dtype)
         raise
@@ -66,9 +66,9 @@ def cumprod_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | N
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.cumprod, input._impl.array, dim, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.cumprod, input._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cumprod_dim(input, dim, dtype=dtype, out=out)
         explain(error, "input: Tensor, dim: int, dtype: DType | None, out: Tensor | None", input, dim, dtype, out)
         raise
@@ -90,7 +90,7 @@ def cumprod_dim_(input: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
     try:
         return write(input, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cumprod_dim_(input, dim, dtype=dtype)
         explain(error, "input: Tensor, dim: int, dtype: DType | None", input, dim, dtype)
         raise
@@ -115,9 +115,9 @@ def cummax_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cumm
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.cummax_dim, input._impl.array, dim)
+        arrays = no_fp_warnings.run(k.cummax_dim, input._impl.array, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cummax_dim(input, dim, out=out)
         explain(error, "input: Tensor, dim: int, out: Pair | None", input, dim, out)
         raise
@@ -147,9 +147,9 @@ def cummin_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cumm
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.cummin_dim, input._impl.array, dim)
+        arrays = no_fp_warnings.run(k.cummin_dim, input._impl.array, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cummin_dim(input, dim, out=out)
         explain(error, "input: Tensor, dim: int, out: Pair | None", input, dim, out)
         raise
@@ -169,9 +169,9 @@ def logcumsumexp(input: T, dim: AnyInt, *, out: T | None = None) -> T:
         dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.logcumsumexp, input._impl.array, dim)
+        array = no_fp_warnings.run(k.logcumsumexp, input._impl.array, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logcumsumexp(input, dim, out=out)
         explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
         raise

@@ -17,7 +17,7 @@ from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import SavesIndicesOutput, SavesSelfResult
 from vtgrad.storage.arrays import Array, NumpyDType
@@ -157,12 +157,12 @@ class LogcumsumexpBackward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.gradient_of_logcumsumexp(owned, grad, self_, result, self.dim, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_logcumsumexp(owned, grad, self_, result, self.dim, self.self_dtype)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:

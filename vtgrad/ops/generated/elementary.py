@@ -12,9 +12,9 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
 from vtgrad.storage.integers import integer
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyInt, AnyTensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -43,9 +43,9 @@ def exp(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.exp, input._impl.array)
+        array = no_fp_warnings.run(k.exp, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return exp(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -67,7 +67,7 @@ def exp_(input: T) -> T:
     try:
         return write(input, ExpBackward0.record, _exp_writer, operator="exp_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return exp_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -78,9 +78,9 @@ def exp2(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.exp2, input._impl.array)
+        array = no_fp_warnings.run(k.exp2, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return exp2(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -102,7 +102,7 @@ def exp2_(input: T) -> T:
     try:
         return write(input, Exp2Backward0.record, _exp2_writer, operator="exp2_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return exp2_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -113,9 +113,9 @@ def expm1(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.expm1, input._impl.array)
+        array = no_fp_warnings.run(k.expm1, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return expm1(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -137,7 +137,7 @@ def expm1_(input: T) -> T:
     try:
         return write(input, Expm1Backward0.record, _expm1_writer, operator="expm1_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return expm1_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -148,9 +148,9 @@ def log(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.log, input._impl.array)
+        array = no_fp_warnings.run(k.log, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -171,7 +171,7 @@ def log_(input: T) -> T:
     try:
         return write(input, LogBackward0.record, _log_writer, operator="log_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -182,9 +182,9 @@ def log2(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.log2, input._impl.array)
+        array = no_fp_warnings.run(k.log2, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log2(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -205,7 +205,7 @@ def log2_(input: T) -> T:
     try:
         return write(input, Log2Backward0.record, _log2_writer, operator="log2_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log2_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -216,9 +216,9 @@ def log10(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.log10, input._impl.array)
+        array = no_fp_warnings.run(k.log10, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log10(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -239,7 +239,7 @@ def log10_(input: T) -> T:
     try:
         return write(input, Log10Backward0.record, _log10_writer, operator="log10_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log10_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -250,9 +250,9 @@ def log1p(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.log1p, input._impl.array)
+        array = no_fp_warnings.run(k.log1p, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log1p(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -273,7 +273,7 @@ def log1p_(input: T) -> T:
     try:
         return write(input, Log1PBackward0.record, _log1p_writer, operator="log1p_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log1p_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -284,9 +284,9 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sigmoid, input._impl.array)
+        array = no_fp_warnings.run(k.sigmoid, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sigmoid(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -308,7 +308,7 @@ def sigmoid_(input: T) -> T:
     try:
         return write(input, SigmoidBackward0.record, _sigmoid_writer, operator="sigmoid_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sigmoid_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -319,9 +319,9 @@ def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.logaddexp, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.logaddexp, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logaddexp(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -342,9 +342,9 @@ def logaddexp2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.logaddexp2, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.logaddexp2, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logaddexp2(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -365,9 +365,9 @@ def sin(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sin, input._impl.array)
+        array = no_fp_warnings.run(k.sin, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sin(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -388,7 +388,7 @@ def sin_(input: T) -> T:
     try:
         return write(input, SinBackward0.record, _sin_writer, operator="sin_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sin_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -399,9 +399,9 @@ def cos(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.cos, input._impl.array)
+        array = no_fp_warnings.run(k.cos, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cos(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -422,7 +422,7 @@ def cos_(input: T) -> T:
     try:
         return write(input, CosBackward0.record, _cos_writer, operator="cos_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cos_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -433,9 +433,9 @@ def tan(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.tan, input._impl.array)
+        array = no_fp_warnings.run(k.tan, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return tan(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -457,7 +457,7 @@ def tan_(input: T) -> T:
     try:
         return write(input, TanBackward0.record, _tan_writer, operator="tan_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return tan_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -468,9 +468,9 @@ def asin(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.asin, input._impl.array)
+        array = no_fp_warnings.run(k.asin, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return asin(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -491,7 +491,7 @@ def asin_(input: T) -> T:
     try:
         return write(input, AsinBackward0.record, _asin_writer, operator="asin_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return asin_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -502,9 +502,9 @@ def acos(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.acos, input._impl.array)
+        array = no_fp_warnings.run(k.acos, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return acos(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -525,7 +525,7 @@ def acos_(input: T) -> T:
     try:
         return write(input, AcosBackward0.record, _acos_writer, operator="acos_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return acos_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -536,9 +536,9 @@ def atan(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.atan, input._impl.array)
+        array = no_fp_warnings.run(k.atan, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return atan(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -559,7 +559,7 @@ def atan_(input: T) -> T:
     try:
         return write(input, AtanBackward0.record, _atan_writer, operator="atan_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return atan_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -570,9 +570,9 @@ def sinh(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sinh, input._impl.array)
+        array = no_fp_warnings.run(k.sinh, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sinh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -593,7 +593,7 @@ def sinh_(input: T) -> T:
     try:
         return write(input, SinhBackward0.record, _sinh_writer, operator="sinh_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sinh_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -604,9 +604,9 @@ def cosh(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.cosh, input._impl.array)
+        array = no_fp_warnings.run(k.cosh, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cosh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -627,7 +627,7 @@ def cosh_(input: T) -> T:
     try:
         return write(input, CoshBackward0.record, _cosh_writer, operator="cosh_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cosh_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -638,9 +638,9 @@ def tanh(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.tanh, input._impl.array)
+        array = no_fp_warnings.run(k.tanh, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return tanh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -662,7 +662,7 @@ def tanh_(input: T) -> T:
     try:
         return write(input, TanhBackward0.record, _tanh_writer, operator="tanh_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return tanh_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -673,9 +673,9 @@ def asinh(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.asinh, input._impl.array)
+        array = no_fp_warnings.run(k.asinh, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return asinh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -696,7 +696,7 @@ def asinh_(input: T) -> T:
     try:
         return write(input, AsinhBackward1.record, _asinh_writer, operator="asinh_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return asinh_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -707,9 +707,9 @@ def acosh(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.acosh, input._impl.array)
+        array = no_fp_warnings.run(k.acosh, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return acosh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -730,7 +730,7 @@ def acosh_(input: T) -> T:
     try:
         return write(input, AcoshBackward1.record, _acosh_writer, operator="acosh_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return acosh_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -741,9 +741,9 @@ def atanh(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.atanh, input._impl.array)
+        array = no_fp_warnings.run(k.atanh, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return atanh(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -764,7 +764,7 @@ def atanh_(input: T) -> T:
     try:
         return write(input, AtanhBackward1.record, _atanh_writer, operator="atanh_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return atanh_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -775,9 +775,9 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.deg2rad, input._impl.array)
+        array = no_fp_warnings.run(k.deg2rad, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return deg2rad(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -798,7 +798,7 @@ def deg2rad_(input: T) -> T:
     try:
         return write(input, Deg2RadBackward0.record, _deg2rad_writer, operator="deg2rad_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return deg2rad_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -809,9 +809,9 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.rad2deg, input._impl.array)
+        array = no_fp_warnings.run(k.rad2deg, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return rad2deg(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -832,7 +832,7 @@ def rad2deg_(input: T) -> T:
     try:
         return write(input, Rad2DegBackward0.record, _rad2deg_writer, operator="rad2deg_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return rad2deg_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -843,9 +843,9 @@ def atan2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.atan2, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.atan2, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return atan2(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -870,7 +870,7 @@ def atan2_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, Atan2Backward0.record, _atan2_writer, other, operator="atan2_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return atan2_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -881,9 +881,9 @@ def floor(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.floor, input._impl.array)
+        array = no_fp_warnings.run(k.floor, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return floor(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -904,7 +904,7 @@ def floor_(input: T) -> T:
     try:
         return write(input, FloorBackward0.record, _floor_writer, operator="floor_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return floor_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -915,9 +915,9 @@ def ceil(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.ceil, input._impl.array)
+        array = no_fp_warnings.run(k.ceil, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ceil(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -938,7 +938,7 @@ def ceil_(input: T) -> T:
     try:
         return write(input, CeilBackward0.record, _ceil_writer, operator="ceil_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ceil_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -949,9 +949,9 @@ def trunc(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.trunc, input._impl.array)
+        array = no_fp_warnings.run(k.trunc, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return trunc(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -972,7 +972,7 @@ def trunc_(input: T) -> T:
     try:
         return write(input, TruncBackward0.record, _trunc_writer, operator="trunc_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return trunc_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -991,9 +991,9 @@ def round_default(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.round, input._impl.array)
+        array = no_fp_warnings.run(k.round, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return round_default(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -1021,7 +1021,7 @@ def round_default_(input: T) -> T:
     try:
         return write(input, RoundBackward0.record, _round_default_writer, operator="round_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return round_default_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -1032,9 +1032,9 @@ def round_decimals(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.round, input._impl.array, decimals=decimals)
+        array = no_fp_warnings.run(k.round, input._impl.array, decimals=decimals)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return round_decimals(input, decimals=decimals, out=out)
         explain(error, "input: Tensor, decimals: int, out: Tensor | None", input, decimals, out)
         raise
@@ -1055,7 +1055,7 @@ def round_decimals_(input: T, *, decimals: AnyInt = 0) -> T:
     try:
         return write(input, RoundBackward1.record, _round_decimals_writer, decimals=decimals, operator="round_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return round_decimals_(input, decimals=decimals)
         explain(error, "input: Tensor, decimals: int", input, decimals)
         raise
@@ -1066,9 +1066,9 @@ def frac(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.frac, input._impl.array)
+        array = no_fp_warnings.run(k.frac, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return frac(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -1089,7 +1089,7 @@ def frac_(input: T) -> T:
     try:
         return write(input, FracBackward0.record, _frac_writer, operator="frac_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return frac_(input)
         explain(error, "input: Tensor", input)
         raise

@@ -16,10 +16,10 @@ from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import SavesResult, SavesSelf, SavesSelfOther
-from vtgrad.ops.kernels.support.overwriting import over, product
+from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -43,12 +43,12 @@ class ExpBackward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(result)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         owner0 = FRESH
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = product(lend, owned, grad, k.conj(result))
+            grad0 = product(may_share, owned, grad, k.conj(result))
             if grad0 is result:
                 owner0 = SHARED
         return (grad0,), (owner0,)
@@ -77,11 +77,11 @@ class Exp2Backward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.mul(k.mul(grad, k.conj(result)), 0.6931471805599453),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(1, k.mul, over(owned, k.mul, grad, k.conj(result)), 0.6931471805599453)
+            grad0 = reuse(1, k.mul, reuse(owned, k.mul, grad, k.conj(result)), 0.6931471805599453)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -108,11 +108,11 @@ class Expm1Backward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.add(result, 1))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(k.add(result, 1)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.add(result, 1)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -140,11 +140,11 @@ class LogBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(self_)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(owned, k.div, grad, k.conj(self_))
+            grad0 = reuse(owned, k.div, grad, k.conj(self_))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -172,11 +172,11 @@ class Log2Backward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(self_), 0.6931471805599453)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.div, grad, k.mul(k.conj(self_), 0.6931471805599453))
+            grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self_), 0.6931471805599453))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -204,11 +204,11 @@ class Log10Backward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.mul(k.conj(self_), 2.302585092994046)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.div, grad, k.mul(k.conj(self_), 2.302585092994046))
+            grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self_), 2.302585092994046))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -236,11 +236,11 @@ class Log1PBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.add(self_, 1))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.div, grad, k.conj(k.add(self_, 1)))
+            grad0 = reuse(2 | owned, k.div, grad, k.conj(k.add(self_, 1)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -267,11 +267,11 @@ class SigmoidBackward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.mul(k.rsub(result, 1), result))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.mul, k.rsub(result, 1), result)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.mul, k.rsub(result, 1), result)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -310,18 +310,18 @@ class LogaddexpBackward0(SavesSelfOther):
             grad1 = k.div(grad, k.conj(k.add(k.exp(k.sub(self_, other)), 1)))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(2 | owned0, k.div, grad, k.conj(over(1, k.add, over(1, k.exp, k.sub(other, self_)), 1)))
+            grad0 = reuse(2 | owned0, k.div, grad, k.conj(reuse(1, k.add, reuse(1, k.exp, k.sub(other, self_)), 1)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = over(2 | owned, k.div, grad, k.conj(over(1, k.add, over(1, k.exp, k.sub(self_, other)), 1)))
+            grad1 = reuse(2 | owned, k.div, grad, k.conj(reuse(1, k.add, reuse(1, k.exp, k.sub(self_, other)), 1)))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -369,18 +369,18 @@ class Logaddexp2Backward0(SavesSelfOther):
             grad1 = k.div(grad, k.add(k.exp2(k.sub(self_, other)), 1))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(2 | owned0, k.div, grad, k.add(k.exp2(k.sub(other, self_)), 1))
+            grad0 = reuse(2 | owned0, k.div, grad, k.add(k.exp2(k.sub(other, self_)), 1))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = over(2 | owned, k.div, grad, k.add(k.exp2(k.sub(self_, other)), 1))
+            grad1 = reuse(2 | owned, k.div, grad, k.add(k.exp2(k.sub(self_, other)), 1))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -417,11 +417,11 @@ class SinBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.cos(self_))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(k.cos(self_)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.cos(self_)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -449,11 +449,11 @@ class CosBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.sin(self_)))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, k.sin(self_))))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.neg, k.sin(self_))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -480,11 +480,11 @@ class TanBackward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.add(k.mul(result, result), 1))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.add, k.mul(result, result), 1)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.add, k.mul(result, result), 1)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -512,11 +512,11 @@ class AsinBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsqrt(k.rsub(k.mul(self_, self_), 1)))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.rsqrt, over(1, k.rsub, k.mul(self_, self_), 1))))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(self_, self_), 1))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -544,11 +544,11 @@ class AcosBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.neg(k.rsqrt(k.rsub(k.mul(self_, self_), 1))))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.neg, over(1, k.rsqrt, over(1, k.rsub, k.mul(self_, self_), 1)))))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.neg, reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(self_, self_), 1)))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -576,11 +576,11 @@ class AtanBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.add(k.mul(self_, self_), 1))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.div, grad, k.conj(over(1, k.add, k.mul(self_, self_), 1)))
+            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(1, k.add, k.mul(self_, self_), 1)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -608,11 +608,11 @@ class SinhBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.cosh(self_))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(k.cosh(self_)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.cosh(self_)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -640,11 +640,11 @@ class CoshBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.sinh(self_))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(k.sinh(self_)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.sinh(self_)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -671,11 +671,11 @@ class TanhBackward0(SavesResult):
         result = self.saved_result.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsub(k.mul(result, result), 1))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             result = self.saved_result.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.rsub, k.mul(result, result), 1)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsub, k.mul(result, result), 1)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -703,11 +703,11 @@ class AsinhBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsqrt(k.add(k.mul(self_, self_), 1)))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.rsqrt, over(1, k.add, k.mul(self_, self_), 1))))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.add, k.mul(self_, self_), 1))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -735,11 +735,11 @@ class AsinhBackward1(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.conj(k.rsqrt(k.add(k.mul(self_, self_), 1)))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, k.conj(over(1, k.rsqrt, over(1, k.add, k.mul(self_, self_), 1))))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.add, k.mul(self_, self_), 1))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -770,11 +770,11 @@ class AcoshBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -805,11 +805,11 @@ class AcoshBackward1(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -837,11 +837,11 @@ class AtanhBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.rsub(k.mul(self_, self_), 1))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.div, grad, k.conj(over(1, k.rsub, k.mul(self_, self_), 1)))
+            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(1, k.rsub, k.mul(self_, self_), 1)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -869,11 +869,11 @@ class AtanhBackward1(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.div(grad, k.conj(k.rsub(k.mul(self_, self_), 1))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.div, grad, k.conj(over(1, k.rsub, k.mul(self_, self_), 1)))
+            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(1, k.rsub, k.mul(self_, self_), 1)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -952,18 +952,18 @@ class Atan2Backward0(SavesSelfOther):
             grad1 = array_formulas.turned(grad, k.neg(self_), self_, other)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = large_formulas.turned(owned0, grad, other, self_, other)
+            grad0 = reusing_formulas.turned(owned0, grad, other, self_, other)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = large_formulas.turned(owned, grad, k.neg(self_), self_, other)
+            grad1 = reusing_formulas.turned(owned, grad, k.neg(self_), self_, other)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:

@@ -18,9 +18,9 @@ from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tens
 from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyFloat, AnyTensor, T
+from vtgrad.storage.argument_types import AnyFloat, AnyTensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -44,9 +44,9 @@ def copysign_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.copysign, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.copysign, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return copysign_Tensor(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -72,7 +72,7 @@ def copysign_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, CopysignBackward0.record, _copysign_Tensor_writer, other, operator="copysign_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return copysign_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -83,9 +83,9 @@ def copysign_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.copysign, input._impl.array, other)
+        array = no_fp_warnings.run(k.copysign, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return copysign_Scalar(input, other, out=out)
         if has_number_tensor(other):
             return copysign_Scalar(input, as_number(other), out=out)
@@ -109,7 +109,7 @@ def copysign_Scalar_(input: T, other: Number) -> T:
     try:
         return write(input, CopysignBackward1.record, _copysign_Scalar_writer, other, operator="copysign_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return copysign_Scalar_(input, other)
         if has_number_tensor(other):
             return copysign_Scalar_(input, as_number(other))
@@ -122,9 +122,9 @@ def nextafter(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.nextafter, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.nextafter, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return nextafter(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -149,7 +149,7 @@ def nextafter_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, NextafterBackward0.record, _nextafter_writer, other, operator="nextafter_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return nextafter_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -160,9 +160,9 @@ def ldexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.ldexp, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.ldexp, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ldexp(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -188,7 +188,7 @@ def ldexp_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, LdexpBackward0.record, _ldexp_writer, other, operator="ldexp_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return ldexp_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -208,9 +208,9 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.frexp, input._impl.array)
+        arrays = no_fp_warnings.run(k.frexp, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return frexp(input, out=out)
         explain(error, "input: Tensor, out: Pair | None", input, out)
         raise
@@ -232,9 +232,9 @@ def heaviside(input: T, values: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, values, differentiable=False)
-        array = quiet.run(k.heaviside, input._impl.array, values._impl.array)
+        array = no_fp_warnings.run(k.heaviside, input._impl.array, values._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return heaviside(input, values, out=out)
         explain(error, "input: Tensor, values: Tensor, out: Tensor | None", input, values, out)
         raise
@@ -253,7 +253,7 @@ def heaviside_(input: T, values: AnyTensor) -> T:
         array_of(values, "values")
         return write(input, NotImplementedNode.record, _heaviside_writer, values, operator="heaviside_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return heaviside_(input, values)
         explain(error, "input: Tensor, values: Tensor", input, values)
         raise
@@ -264,9 +264,9 @@ def signbit(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.signbit, input._impl.array)
+        array = no_fp_warnings.run(k.signbit, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return signbit(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -283,9 +283,9 @@ def nan_to_num(
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.nan_to_num, input._impl.array, nan, posinf, neginf)
+        array = no_fp_warnings.run(k.nan_to_num, input._impl.array, nan, posinf, neginf)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return nan_to_num(input, nan, posinf, neginf, out=out)
         if has_number_tensor(nan, posinf, neginf):
             return nan_to_num(input, as_number(nan), as_number(posinf), as_number(neginf), out=out)
@@ -319,7 +319,7 @@ def nan_to_num_(input: T, nan: AnyFloat | None = None, posinf: AnyFloat | None =
         refuse_tensor(neginf)
         return write(input, NanToNumBackward0.record, _nan_to_num_writer, nan, posinf, neginf, operator="nan_to_num_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return nan_to_num_(input, nan, posinf, neginf)
         if has_number_tensor(nan, posinf, neginf):
             return nan_to_num_(input, as_number(nan), as_number(posinf), as_number(neginf))
@@ -330,9 +330,9 @@ def nan_to_num_(input: T, nan: AnyFloat | None = None, posinf: AnyFloat | None =
 def finite_parts(self: T) -> T:
     """1 where a value is finite, else 0; for the real and the imaginary part of complex values."""
     try:
-        array = quiet.run(k.finite_parts, self._impl.array)
+        array = no_fp_warnings.run(k.finite_parts, self._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return finite_parts(self)
         explain(error, "self: Tensor", self)
         raise

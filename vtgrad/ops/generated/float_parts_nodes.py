@@ -15,13 +15,13 @@ from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import SavesExponentOutput, SavesOtherResult, SavesSelf, SavesSelfOther, SavesSelfResult
-from vtgrad.ops.kernels.support.overwriting import over
+from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyFloat
+from vtgrad.storage.argument_types import AnyFloat
 
 
 @final
@@ -51,13 +51,13 @@ class CopysignBackward0(SavesSelfResult):
         grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = large_formulas.gradient_of_magnitude(owned0, grad, self_, result)
+            grad0 = reusing_formulas.gradient_of_magnitude(owned0, grad, self_, result)
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
@@ -96,12 +96,12 @@ class CopysignBackward1(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_magnitude(grad, self_, result),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.gradient_of_magnitude(owned, grad, self_, result)
+            grad0 = reusing_formulas.gradient_of_magnitude(owned, grad, self_, result)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -137,13 +137,13 @@ class NextafterBackward0(SavesSelfOther):
         grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = over(owned0 << 2, k.where, k.eq(self_, other), 0, grad)
+            grad0 = reuse(owned0 << 2, k.where, k.eq(self_, other), 0, grad)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = k.zeros_like(grad)
@@ -188,7 +188,7 @@ class LdexpBackward0(SavesOtherResult):
             grad1 = k.mul(k.mul(grad, k.conj(result)), 0.6931471805599453)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             other = self.saved_other.unpack_array(self)
@@ -196,7 +196,7 @@ class LdexpBackward0(SavesOtherResult):
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             result = self.saved_result.unpack_array(self)
-            grad1 = over(1, k.mul, over(owned, k.mul, grad, k.conj(result)), 0.6931471805599453)
+            grad1 = reuse(1, k.mul, reuse(owned, k.mul, grad, k.conj(result)), 0.6931471805599453)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -233,11 +233,11 @@ class FrexpBackward0(SavesExponentOutput):
         exponent = self.saved_exponent.unpack_array(self)
         return (k.mul(grad, k.exp2(k.to_dtype(k.neg(exponent), self.self_dtype))),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             exponent = self.saved_exponent.unpack_array(self)
-            grad0 = over(owned, k.mul, grad, k.exp2(k.to_dtype(k.neg(exponent), self.self_dtype)))
+            grad0 = reuse(owned, k.mul, grad, k.exp2(k.to_dtype(k.neg(exponent), self.self_dtype)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -275,11 +275,11 @@ class NanToNumBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_nan_to_num(grad, self_, self.self_dtype),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_nan_to_num(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_nan_to_num(owned, grad, self_, self.self_dtype)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:

@@ -16,10 +16,10 @@ from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.ops.saving.read_first import read_first
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
-from vtgrad.views.store_inplace_result import store_quietly
+from vtgrad.storage.argument_types import AnyBool, AnyInt, AnyStr, AnyTensor, T
+from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.indexing_nodes import (
@@ -49,9 +49,9 @@ def gather(input: T, dim: AnyInt, index: AnyTensor, *, sparse_grad: AnyBool = Fa
     try:
         if out is not None:
             check_out(out, input, index)
-        array = quiet.run(k.gather, input._impl.array, dim, index._impl.array, sparse_grad=sparse_grad)
+        array = no_fp_warnings.run(k.gather, input._impl.array, dim, index._impl.array, sparse_grad=sparse_grad)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return gather(input, dim, index, sparse_grad=sparse_grad, out=out)
         explain(error, "input: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None", input, dim, index, sparse_grad, out)
         raise
@@ -72,9 +72,9 @@ def scatter_src(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out:
     try:
         if out is not None:
             check_out(out, input, index, src)
-        array = quiet.run(k.scatter, input._impl.array, dim, index._impl.array, src._impl.array)
+        array = no_fp_warnings.run(k.scatter, input._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_src(input, dim, index, src, out=out)
         explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None", input, dim, index, src, out)
         raise
@@ -91,7 +91,7 @@ def scatter_src(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out:
     return result
 
 
-_scatter_src_writer = store_quietly(k.scatter_)
+_scatter_src_writer = store_without_warnings(k.scatter_)
 
 
 def scatter_src_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
@@ -101,7 +101,7 @@ def scatter_src_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
         array_of(src, "src")
         return write(input, ScatterBackward0.record, _scatter_src_writer, dim, index, src, operator="scatter_", distinct=True)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_src_(input, dim, index, src)
         explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor", input, dim, index, src)
         raise
@@ -112,9 +112,9 @@ def scatter_value(input: T, dim: AnyInt, index: AnyTensor, value: Number, *, out
     try:
         if out is not None:
             check_out(out, input, index)
-        array = quiet.run(k.scatter, input._impl.array, dim, index._impl.array, value)
+        array = no_fp_warnings.run(k.scatter, input._impl.array, dim, index._impl.array, value)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_value(input, dim, index, value, out=out)
         if has_number_tensor(value):
             return scatter_value(input, dim, index, as_number(value), out=out)
@@ -132,7 +132,7 @@ def scatter_value(input: T, dim: AnyInt, index: AnyTensor, value: Number, *, out
     return result
 
 
-_scatter_value_writer = store_quietly(k.scatter_)
+_scatter_value_writer = store_without_warnings(k.scatter_)
 
 
 def scatter_value_(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
@@ -141,7 +141,7 @@ def scatter_value_(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
         array_of(index, "index")
         return write(input, ScatterBackward1.record, _scatter_value_writer, dim, index, value, operator="scatter_", distinct=True)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_value_(input, dim, index, value)
         if has_number_tensor(value):
             return scatter_value_(input, dim, index, as_number(value))
@@ -154,9 +154,9 @@ def scatter_add(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out:
     try:
         if out is not None:
             check_out(out, input, index, src)
-        array = quiet.run(k.scatter_add, input._impl.array, dim, index._impl.array, src._impl.array)
+        array = no_fp_warnings.run(k.scatter_add, input._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_add(input, dim, index, src, out=out)
         explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None", input, dim, index, src, out)
         raise
@@ -173,7 +173,7 @@ def scatter_add(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out:
     return result
 
 
-_scatter_add_writer = store_quietly(k.scatter_add_)
+_scatter_add_writer = store_without_warnings(k.scatter_add_)
 
 
 def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
@@ -183,7 +183,7 @@ def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
         array_of(src, "src")
         return write(input, ScatterAddBackward0.record, _scatter_add_writer, dim, index, src, operator="scatter_add_", distinct=True)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_add_(input, dim, index, src)
         explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor", input, dim, index, src)
         raise
@@ -192,9 +192,9 @@ def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
 def scatter_overwritten(index: T, self_sizes: Shape, dim: AnyInt) -> T:
     """Which scattered values others have overwritten."""
     try:
-        array = quiet.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
+        array = no_fp_warnings.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_overwritten(index, self_sizes, dim)
         explain(error, "index: Tensor, self_sizes: Shape, dim: int", index, self_sizes, dim)
         raise
@@ -207,9 +207,9 @@ def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = Non
     try:
         if out is not None:
             check_out(out, input, index)
-        array = quiet.run(k.index_select, input._impl.array, dim, index._impl.array)
+        array = no_fp_warnings.run(k.index_select, input._impl.array, dim, index._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_select(input, dim, index, out=out)
         explain(error, "input: Tensor, dim: int, index: Tensor, out: Tensor | None", input, dim, index, out)
         raise
@@ -230,9 +230,9 @@ def index_add(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alp
     try:
         if out is not None:
             check_out(out, input, index, source)
-        array = quiet.run(k.index_add, input._impl.array, dim, index._impl.array, source._impl.array, alpha=alpha)
+        array = no_fp_warnings.run(k.index_add, input._impl.array, dim, index._impl.array, source._impl.array, alpha=alpha)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_add(input, dim, index, source, alpha=alpha, out=out)
         if has_number_tensor(alpha):
             return index_add(input, dim, index, source, alpha=as_number(alpha), out=out)
@@ -260,7 +260,7 @@ def index_add(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alp
     return result
 
 
-_index_add_writer = store_quietly(k.index_add_)
+_index_add_writer = store_without_warnings(k.index_add_)
 
 
 def index_add_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alpha: Number = 1) -> T:
@@ -272,7 +272,7 @@ def index_add_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, al
             input, IndexAddBackward0.record, _index_add_writer, dim, index, source, alpha=alpha, operator="index_add_", distinct=True
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_add_(input, dim, index, source, alpha=alpha)
         if has_number_tensor(alpha):
             return index_add_(input, dim, index, source, alpha=as_number(alpha))
@@ -285,9 +285,9 @@ def index_copy(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, ou
     try:
         if out is not None:
             check_out(out, input, index, source)
-        array = quiet.run(k.index_copy, input._impl.array, dim, index._impl.array, source._impl.array)
+        array = no_fp_warnings.run(k.index_copy, input._impl.array, dim, index._impl.array, source._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_copy(input, dim, index, source, out=out)
         explain(error, "input: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None", input, dim, index, source, out)
         raise
@@ -304,7 +304,7 @@ def index_copy(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, ou
     return result
 
 
-_index_copy_writer = store_quietly(k.index_copy_)
+_index_copy_writer = store_without_warnings(k.index_copy_)
 
 
 def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T:
@@ -314,7 +314,7 @@ def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T
         array_of(source, "source")
         return write(input, IndexCopyBackward0.record, _index_copy_writer, dim, index, source, operator="index_copy_", distinct=True)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_copy_(input, dim, index, source)
         explain(error, "input: Tensor, dim: int, index: Tensor, source: Tensor", input, dim, index, source)
         raise
@@ -323,9 +323,9 @@ def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T
 def index_fill_int_Scalar(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
     """A copy with one value in the slices at a vector of indices."""
     try:
-        array = quiet.run(k.index_fill, input._impl.array, dim, index._impl.array, value)
+        array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_fill_int_Scalar(input, dim, index, value)
         if has_number_tensor(value):
             return index_fill_int_Scalar(input, dim, index, as_number(value))
@@ -341,7 +341,7 @@ def index_fill_int_Scalar(input: T, dim: AnyInt, index: AnyTensor, value: Number
     return result
 
 
-_index_fill_int_Scalar_writer = store_quietly(k.index_fill_)
+_index_fill_int_Scalar_writer = store_without_warnings(k.index_fill_)
 
 
 def index_fill_int_Scalar_(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
@@ -360,7 +360,7 @@ def index_fill_int_Scalar_(input: T, dim: AnyInt, index: AnyTensor, value: Numbe
             distinct=True,
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_fill_int_Scalar_(input, dim, index, value)
         if has_number_tensor(value):
             return index_fill_int_Scalar_(input, dim, index, as_number(value))
@@ -371,9 +371,9 @@ def index_fill_int_Scalar_(input: T, dim: AnyInt, index: AnyTensor, value: Numbe
 def index_fill_int_Tensor(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
     try:
-        array = quiet.run(k.index_fill, input._impl.array, dim, index._impl.array, value._impl.array)
+        array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_fill_int_Tensor(input, dim, index, value)
         explain(error, "input: Tensor, dim: int, index: Tensor, value: Tensor", input, dim, index, value)
         raise
@@ -388,7 +388,7 @@ def index_fill_int_Tensor(input: T, dim: AnyInt, index: AnyTensor, value: AnyTen
     return result
 
 
-_index_fill_int_Tensor_writer = store_quietly(k.index_fill_)
+_index_fill_int_Tensor_writer = store_without_warnings(k.index_fill_)
 
 
 def index_fill_int_Tensor_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
@@ -409,7 +409,7 @@ def index_fill_int_Tensor_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTe
             distinct=True,
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_fill_int_Tensor_(input, dim, index, value)
         explain(error, "input: Tensor, dim: int, index: Tensor, value: Tensor", input, dim, index, value)
         raise
@@ -418,9 +418,9 @@ def index_fill_int_Tensor_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTe
 def index_mask(index: T, sizes: Shape, dim: AnyInt) -> T:
     """A mask of shape `sizes`: what `index_fill` fills."""
     try:
-        array = quiet.run(k.index_mask, index._impl.array, sizes, dim)
+        array = no_fp_warnings.run(k.index_mask, index._impl.array, sizes, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_mask(index, sizes, dim)
         explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
         raise
@@ -431,9 +431,9 @@ def index_mask(index: T, sizes: Shape, dim: AnyInt) -> T:
 def index_copy_overwritten(index: T, sizes: Shape, dim: AnyInt, extent: AnyInt) -> T:
     """Which copied slices others have overwritten."""
     try:
-        array = quiet.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
+        array = no_fp_warnings.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_copy_overwritten(index, sizes, dim, extent)
         explain(error, "index: Tensor, sizes: Shape, dim: int, extent: int", index, sizes, dim, extent)
         raise
@@ -446,9 +446,9 @@ def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, index)
-        array = quiet.run(k.take, input._impl.array, index._impl.array)
+        array = no_fp_warnings.run(k.take, input._impl.array, index._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return take(input, index, out=out)
         explain(error, "input: Tensor, index: Tensor, out: Tensor | None", input, index, out)
         raise
@@ -467,9 +467,9 @@ def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
 def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
     """Zeros with `self` added at row-major positions."""
     try:
-        array = quiet.run(k.take_spread, self._impl.array, sizes, index._impl.array)
+        array = no_fp_warnings.run(k.take_spread, self._impl.array, sizes, index._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return take_spread(self, sizes, index)
         explain(error, "self: Tensor, sizes: Shape, index: Tensor", self, sizes, index)
         raise
@@ -486,9 +486,9 @@ def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
 def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
     """A copy with values stored at, or added to, row-major positions."""
     try:
-        array = quiet.run(k.put, input._impl.array, index._impl.array, source._impl.array, accumulate)
+        array = no_fp_warnings.run(k.put, input._impl.array, index._impl.array, source._impl.array, accumulate)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return put(input, index, source, accumulate)
         explain(error, "input: Tensor, index: Tensor, source: Tensor, accumulate: bool", input, index, source, accumulate)
         raise
@@ -503,7 +503,7 @@ def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fal
     return result
 
 
-_put_writer = store_quietly(k.put_)
+_put_writer = store_without_warnings(k.put_)
 
 
 def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
@@ -513,7 +513,7 @@ def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fa
         array_of(source, "source")
         return write(input, PutBackward0.record, _put_writer, index, source, accumulate, operator="put_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return put_(input, index, source, accumulate)
         explain(error, "input: Tensor, index: Tensor, source: Tensor, accumulate: bool", input, index, source, accumulate)
         raise
@@ -522,9 +522,9 @@ def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fa
 def put_overwritten(index: T, count: AnyInt) -> T:
     """Which values put at row-major positions others have overwritten."""
     try:
-        array = quiet.run(k.put_overwritten, index._impl.array, count)
+        array = no_fp_warnings.run(k.put_overwritten, index._impl.array, count)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return put_overwritten(index, count)
         explain(error, "index: Tensor, count: int", index, count)
         raise
@@ -537,9 +537,9 @@ def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, mask)
-        array = quiet.run(k.masked_select, input._impl.array, mask._impl.array)
+        array = no_fp_warnings.run(k.masked_select, input._impl.array, mask._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return masked_select(input, mask, out=out)
         explain(error, "input: Tensor, mask: Tensor, out: Tensor | None", input, mask, out)
         raise
@@ -558,9 +558,9 @@ def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
 def masked_spread(self: T, sizes: Shape, mask: AnyTensor) -> T:
     """Zeros with `self` at the mask's true places."""
     try:
-        array = quiet.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
+        array = no_fp_warnings.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return masked_spread(self, sizes, mask)
         explain(error, "self: Tensor, sizes: Shape, mask: Tensor", self, sizes, mask)
         raise
@@ -585,9 +585,9 @@ def masked_fill_Scalar(input: T, mask: AnyTensor, value: Number) -> T:
         Must be storable in the tensor's dtype.
     """
     try:
-        array = quiet.run(k.masked_fill, input._impl.array, mask._impl.array, value)
+        array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return masked_fill_Scalar(input, mask, value)
         if has_number_tensor(value):
             return masked_fill_Scalar(input, mask, as_number(value))
@@ -603,7 +603,7 @@ def masked_fill_Scalar(input: T, mask: AnyTensor, value: Number) -> T:
     return result
 
 
-_masked_fill_Scalar_writer = store_quietly(k.masked_fill_)
+_masked_fill_Scalar_writer = store_without_warnings(k.masked_fill_)
 
 
 def masked_fill_Scalar_(input: T, mask: AnyTensor, value: Number) -> T:
@@ -622,7 +622,7 @@ def masked_fill_Scalar_(input: T, mask: AnyTensor, value: Number) -> T:
             input, MaskedFillBackward0.record, _masked_fill_Scalar_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return masked_fill_Scalar_(input, mask, value)
         if has_number_tensor(value):
             return masked_fill_Scalar_(input, mask, as_number(value))
@@ -633,9 +633,9 @@ def masked_fill_Scalar_(input: T, mask: AnyTensor, value: Number) -> T:
 def masked_fill_Tensor(input: T, mask: AnyTensor, value: AnyTensor) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
     try:
-        array = quiet.run(k.masked_fill, input._impl.array, mask._impl.array, value._impl.array)
+        array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return masked_fill_Tensor(input, mask, value)
         explain(error, "input: Tensor, mask: Tensor, value: Tensor", input, mask, value)
         raise
@@ -650,7 +650,7 @@ def masked_fill_Tensor(input: T, mask: AnyTensor, value: AnyTensor) -> T:
     return result
 
 
-_masked_fill_Tensor_writer = store_quietly(k.masked_fill_)
+_masked_fill_Tensor_writer = store_without_warnings(k.masked_fill_)
 
 
 def masked_fill_Tensor_(input: T, mask: AnyTensor, value: AnyTensor) -> T:
@@ -663,7 +663,7 @@ def masked_fill_Tensor_(input: T, mask: AnyTensor, value: AnyTensor) -> T:
             input, MaskedFillBackward1.record, _masked_fill_Tensor_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return masked_fill_Tensor_(input, mask, value)
         explain(error, "input: Tensor, mask: Tensor, value: Tensor", input, mask, value)
         raise
@@ -672,9 +672,9 @@ def masked_fill_Tensor_(input: T, mask: AnyTensor, value: AnyTensor) -> T:
 def masked_scatter(input: T, mask: AnyTensor, source: AnyTensor) -> T:
     """A copy with the first values of `source`, in order, wherever a mask is true."""
     try:
-        array = quiet.run(k.masked_scatter, input._impl.array, mask._impl.array, source._impl.array)
+        array = no_fp_warnings.run(k.masked_scatter, input._impl.array, mask._impl.array, source._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return masked_scatter(input, mask, source)
         explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
         raise
@@ -689,7 +689,7 @@ def masked_scatter(input: T, mask: AnyTensor, source: AnyTensor) -> T:
     return result
 
 
-_masked_scatter_writer = store_quietly(k.masked_scatter_)
+_masked_scatter_writer = store_without_warnings(k.masked_scatter_)
 
 
 def masked_scatter_(input: T, mask: AnyTensor, source: AnyTensor) -> T:
@@ -699,7 +699,7 @@ def masked_scatter_(input: T, mask: AnyTensor, source: AnyTensor) -> T:
         array_of(source, "source")
         return write(input, MaskedScatterBackward0.record, _masked_scatter_writer, mask, source, operator="masked_scatter_", distinct=True)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return masked_scatter_(input, mask, source)
         explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
         raise
@@ -710,9 +710,9 @@ def nonzero_rows(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.nonzero, input._impl.array)
+        array = no_fp_warnings.run(k.nonzero, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return nonzero_rows(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -725,9 +725,9 @@ def nonzero_rows(input: T, *, out: T | None = None) -> T:
 def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
     """The elements at index arrays and masks."""
     try:
-        array = quiet.run(k.index_at, self._impl.array, arrays_of(indices, "indices"), places)
+        array = no_fp_warnings.run(k.index_at, self._impl.array, arrays_of(indices, "indices"), places)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_at(self, indices, places)
         explain(error, "self: Tensor, indices: Tensors, places: Shape", self, indices, places)
         raise
@@ -741,9 +741,9 @@ def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
 def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: Shape) -> T:
     """Zeros with `self` added at index arrays and masks."""
     try:
-        array = quiet.run(k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), places)
+        array = no_fp_warnings.run(k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), places)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_spread(self, sizes, indices, places)
         explain(error, "self: Tensor, sizes: Shape, indices: Tensors, places: Shape", self, sizes, indices, places)
         raise
@@ -757,9 +757,9 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: S
 def index_put_at(input: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
     try:
-        array = quiet.run(k.index_put_at, input._impl.array, arrays_of(indices, "indices"), places, values._impl.array, accumulate)
+        array = no_fp_warnings.run(k.index_put_at, input._impl.array, arrays_of(indices, "indices"), places, values._impl.array, accumulate)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_put_at(input, indices, places, values, accumulate)
         explain(
             error,
@@ -778,7 +778,7 @@ def index_put_at(input: T, indices: Sequence[TensorBase], places: Shape, values:
     return result
 
 
-_index_put_at_writer = store_quietly(k.index_put_at_)
+_index_put_at_writer = store_without_warnings(k.index_put_at_)
 
 
 def index_put_at_(input: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
@@ -798,7 +798,7 @@ def index_put_at_(input: T, indices: Sequence[TensorBase], places: Shape, values
             distinct=True,
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_put_at_(input, indices, places, values, accumulate)
         explain(
             error,
@@ -815,9 +815,9 @@ def index_put_at_(input: T, indices: Sequence[TensorBase], places: Shape, values
 def index_put_overwritten(indices: Sequence[T], places: Shape, self_sizes: Shape) -> T:
     """Which values put at index arrays others have overwritten."""
     try:
-        array = quiet.run(k.index_put_overwritten, arrays_of(indices, "indices"), places, self_sizes)
+        array = no_fp_warnings.run(k.index_put_overwritten, arrays_of(indices, "indices"), places, self_sizes)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_put_overwritten(indices, places, self_sizes)
         explain(error, "indices: Tensors, places: Shape, self_sizes: Shape", indices, places, self_sizes)
         raise
@@ -836,9 +836,11 @@ def scatter_reduce(
     try:
         if out is not None:
             check_out(out, input, index, src)
-        array = quiet.run(k.scatter_reduce, input._impl.array, dim, index._impl.array, src._impl.array, reduce, include_self=include_self)
+        array = no_fp_warnings.run(
+            k.scatter_reduce, input._impl.array, dim, index._impl.array, src._impl.array, reduce, include_self=include_self
+        )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_reduce(input, dim, index, src, reduce, include_self=include_self, out=out)
         explain(
             error,
@@ -866,7 +868,7 @@ def scatter_reduce(
     return result
 
 
-_scatter_reduce_writer = store_quietly(k.scatter_reduce_)
+_scatter_reduce_writer = store_without_warnings(k.scatter_reduce_)
 
 
 def scatter_reduce_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True) -> T:
@@ -887,7 +889,7 @@ def scatter_reduce_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, red
             distinct=True,
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_reduce_(input, dim, index, src, reduce, include_self=include_self)
         explain(
             error,
@@ -907,7 +909,7 @@ def scatter_reduced(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Nu
     try:
         if out is not None:
             check_out(out, input, index, src, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.scatter_reduced,
             input._impl.array,
             dim,
@@ -916,7 +918,7 @@ def scatter_reduced(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Nu
             how,
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return scatter_reduced(input, dim, index, src, how, out=out)
         explain(
             error,
@@ -946,9 +948,11 @@ def index_reduce(
     try:
         if out is not None:
             check_out(out, input, index, source)
-        array = quiet.run(k.index_reduce, input._impl.array, dim, index._impl.array, source._impl.array, reduce, include_self=include_self)
+        array = no_fp_warnings.run(
+            k.index_reduce, input._impl.array, dim, index._impl.array, source._impl.array, reduce, include_self=include_self
+        )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_reduce(input, dim, index, source, reduce, include_self=include_self, out=out)
         explain(
             error,
@@ -976,7 +980,7 @@ def index_reduce(
     return result
 
 
-_index_reduce_writer = store_quietly(k.index_reduce_)
+_index_reduce_writer = store_without_warnings(k.index_reduce_)
 
 
 def index_reduce_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True) -> T:
@@ -997,7 +1001,7 @@ def index_reduce_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, re
             distinct=True,
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return index_reduce_(input, dim, index, source, reduce, include_self=include_self)
         explain(
             error,
@@ -1015,9 +1019,9 @@ def index_reduce_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, re
 def repeated_index(index: T, sizes: Shape, dim: AnyInt) -> T:
     """A vector of indices along a dimension, repeated to an index for each element."""
     try:
-        array = quiet.run(k.repeated_index, index._impl.array, sizes, dim)
+        array = no_fp_warnings.run(k.repeated_index, index._impl.array, sizes, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return repeated_index(index, sizes, dim)
         explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
         raise

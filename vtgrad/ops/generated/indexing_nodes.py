@@ -23,7 +23,7 @@ from vtgrad.ops.generated.saves import (
 )
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyBool, AnyStr
+from vtgrad.storage.argument_types import AnyBool, AnyStr
 from vtgrad.ops.saving.operands import array_list, integers, save_list, tensor_list
 
 

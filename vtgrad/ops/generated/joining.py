@@ -13,9 +13,9 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import arrays_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import AnyInt, T
+from vtgrad.storage.argument_types import AnyInt, T
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.joining_nodes import CatBackward0, StackBackward0
 
@@ -27,9 +27,9 @@ def cat(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, *tensors)
-        array = quiet.run(k.cat, arrays_of(tensors, "tensors"), dim)
+        array = no_fp_warnings.run(k.cat, arrays_of(tensors, "tensors"), dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cat(tensors, dim, out=out)
         explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
         raise
@@ -47,9 +47,9 @@ def stack(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, *tensors)
-        array = quiet.run(k.stack, arrays_of(tensors, "tensors"), dim)
+        array = no_fp_warnings.run(k.stack, arrays_of(tensors, "tensors"), dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return stack(tensors, dim, out=out)
         explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
         raise

@@ -13,9 +13,9 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyInt, AnyTensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -35,9 +35,9 @@ def mm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, mat2)
-        array = quiet.run(k.mm, input._impl.array, mat2._impl.array)
+        array = no_fp_warnings.run(k.mm, input._impl.array, mat2._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return mm(input, mat2, out=out)
         explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
         raise
@@ -58,9 +58,9 @@ def mv(input: T, vec: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, vec)
-        array = quiet.run(k.mv, input._impl.array, vec._impl.array)
+        array = no_fp_warnings.run(k.mv, input._impl.array, vec._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return mv(input, vec, out=out)
         explain(error, "input: Tensor, vec: Tensor, out: Tensor | None", input, vec, out)
         raise
@@ -81,9 +81,9 @@ def bmm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, mat2)
-        array = quiet.run(k.bmm, input._impl.array, mat2._impl.array)
+        array = no_fp_warnings.run(k.bmm, input._impl.array, mat2._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bmm(input, mat2, out=out)
         explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
         raise
@@ -104,9 +104,9 @@ def dot(input: T, tensor: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, tensor)
-        array = quiet.run(k.dot, input._impl.array, tensor._impl.array)
+        array = no_fp_warnings.run(k.dot, input._impl.array, tensor._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return dot(input, tensor, out=out)
         explain(error, "input: Tensor, tensor: Tensor, out: Tensor | None", input, tensor, out)
         raise
@@ -127,9 +127,9 @@ def addmm(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alpha
     try:
         if out is not None:
             check_out(out, input, mat1, mat2)
-        array = quiet.run(k.addmm, input._impl.array, mat1._impl.array, mat2._impl.array, beta=beta, alpha=alpha)
+        array = no_fp_warnings.run(k.addmm, input._impl.array, mat1._impl.array, mat2._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return addmm(input, mat1, mat2, beta=as_number(beta), alpha=as_number(alpha), out=out)
@@ -167,7 +167,7 @@ def addmm_(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alph
         array_of(mat2, "mat2")
         return write(input, AddmmBackward0.record, _addmm_writer, mat1, mat2, beta=beta, alpha=alpha, operator="addmm_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addmm_(input, mat1, mat2, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return addmm_(input, mat1, mat2, beta=as_number(beta), alpha=as_number(alpha))
@@ -180,9 +180,9 @@ def addmv(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha: 
     try:
         if out is not None:
             check_out(out, input, mat, vec)
-        array = quiet.run(k.addmv, input._impl.array, mat._impl.array, vec._impl.array, beta=beta, alpha=alpha)
+        array = no_fp_warnings.run(k.addmv, input._impl.array, mat._impl.array, vec._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addmv(input, mat, vec, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return addmv(input, mat, vec, beta=as_number(beta), alpha=as_number(alpha), out=out)
@@ -220,7 +220,7 @@ def addmv_(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha:
         array_of(vec, "vec")
         return write(input, AddmvBackward0.record, _addmv_writer, mat, vec, beta=beta, alpha=alpha, operator="addmv_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addmv_(input, mat, vec, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return addmv_(input, mat, vec, beta=as_number(beta), alpha=as_number(alpha))
@@ -233,9 +233,9 @@ def addr(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha:
     try:
         if out is not None:
             check_out(out, input, vec1, vec2)
-        array = quiet.run(k.addr, input._impl.array, vec1._impl.array, vec2._impl.array, beta=beta, alpha=alpha)
+        array = no_fp_warnings.run(k.addr, input._impl.array, vec1._impl.array, vec2._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addr(input, vec1, vec2, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return addr(input, vec1, vec2, beta=as_number(beta), alpha=as_number(alpha), out=out)
@@ -273,7 +273,7 @@ def addr_(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha
         array_of(vec2, "vec2")
         return write(input, AddrBackward0.record, _addr_writer, vec1, vec2, beta=beta, alpha=alpha, operator="addr_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addr_(input, vec1, vec2, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return addr_(input, vec1, vec2, beta=as_number(beta), alpha=as_number(alpha))
@@ -286,9 +286,9 @@ def baddbmm(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1,
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
-        array = quiet.run(k.baddbmm, input._impl.array, batch1._impl.array, batch2._impl.array, beta=beta, alpha=alpha)
+        array = no_fp_warnings.run(k.baddbmm, input._impl.array, batch1._impl.array, batch2._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return baddbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return baddbmm(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha), out=out)
@@ -326,7 +326,7 @@ def baddbmm_(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1
         array_of(batch2, "batch2")
         return write(input, BaddbmmBackward0.record, _baddbmm_writer, batch1, batch2, beta=beta, alpha=alpha, operator="baddbmm_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return baddbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return baddbmm_(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha))
@@ -339,9 +339,9 @@ def addbmm(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1, 
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
-        array = quiet.run(k.addbmm, input._impl.array, batch1._impl.array, batch2._impl.array, beta=beta, alpha=alpha)
+        array = no_fp_warnings.run(k.addbmm, input._impl.array, batch1._impl.array, batch2._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
         if has_number_tensor(beta, alpha):
             return addbmm(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha), out=out)
@@ -379,7 +379,7 @@ def addbmm_(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1,
         array_of(batch2, "batch2")
         return write(input, AddbmmBackward0.record, _addbmm_writer, batch1, batch2, beta=beta, alpha=alpha, operator="addbmm_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return addbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
         if has_number_tensor(beta, alpha):
             return addbmm_(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha))
@@ -392,9 +392,9 @@ def vdot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.vdot, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.vdot, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return vdot(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -413,9 +413,9 @@ def vdot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 def trace(input: T) -> T:
     """Sum of the diagonal of a matrix."""
     try:
-        array = quiet.run(k.trace, input._impl.array)
+        array = no_fp_warnings.run(k.trace, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return trace(input)
         explain(error, "input: Tensor", input)
         raise
@@ -431,9 +431,9 @@ def linalg_cross(self: T, other: AnyTensor, dim: AnyInt = -1, *, out: T | None =
     try:
         if out is not None:
             check_out(out, self, other)
-        array = quiet.run(k.linalg_cross, self._impl.array, other._impl.array, dim)
+        array = no_fp_warnings.run(k.linalg_cross, self._impl.array, other._impl.array, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return linalg_cross(self, other, dim, out=out)
         explain(error, "self: Tensor, other: Tensor, dim: int, out: Tensor | None", self, other, dim, out)
         raise

@@ -17,13 +17,13 @@ from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
     SavesBatch1Batch2, SavesMat1Mat2, SavesMatVec, SavesSelfMat2, SavesSelfOther, SavesSelfTensor,
     SavesSelfVec, SavesVec1Vec2,
 )
-from vtgrad.ops.kernels.support.overwriting import over, product
+from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.ops.saving.operands import geometry_of_operand, is_square
@@ -183,24 +183,24 @@ class DotBackward0(SavesSelfTensor):
             grad1 = k.mul(grad, k.conj(self_))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         if needs & 3 == 3 and is_square(self.next_edges, self.saved_tensor, self.saved_self):
             tensor = self.saved_tensor.unpack_array(self)
-            square = product(lend, owned, grad, k.conj(tensor))
+            square = product(may_share, owned, grad, k.conj(tensor))
             return (square, square), (SHARED, SHARED if square is tensor else FRESH)
         grad0: Gradient | None = None
         owner0 = FRESH
         if needs & 1 and self.next_edges[0] is not None:
             tensor = self.saved_tensor.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = product(lend, owned0, grad, k.conj(tensor))
+            grad0 = product(may_share, owned0, grad, k.conj(tensor))
             if grad0 is tensor:
                 owner0 = SHARED
         grad1: Gradient | None = None
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad1 = product(lend, owned, grad, k.conj(self_))
+            grad1 = product(may_share, owned, grad, k.conj(self_))
             if grad1 is self_:
                 owner1 = SHARED
         return (grad0, grad1), (owner0, owner1)
@@ -359,7 +359,7 @@ class AddrBackward0(SavesVec1Vec2):
             grad2 = array_formulas.scaled_back(k.sum(array_formulas.outer_factor(grad, vec1), 0), self.alpha)
         return grad0, grad1, grad2
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = array_formulas.scaled_back(grad, self.beta)
@@ -368,12 +368,12 @@ class AddrBackward0(SavesVec1Vec2):
         if needs & 2 and self.next_edges[1] is not None:
             vec2 = self.saved_vec2.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
-            grad1 = array_formulas.scaled_back(k.sum(over(owned1, k.mul, grad, k.conj(vec2)), 1), self.alpha)
+            grad1 = array_formulas.scaled_back(k.sum(reuse(owned1, k.mul, grad, k.conj(vec2)), 1), self.alpha)
             owned = False
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             vec1 = self.saved_vec1.unpack_array(self)
-            grad2 = array_formulas.scaled_back(k.sum(large_formulas.outer_factor(owned, grad, vec1), 0), self.alpha)
+            grad2 = array_formulas.scaled_back(k.sum(reusing_formulas.outer_factor(owned, grad, vec1), 0), self.alpha)
         return (grad0, grad1, grad2), (SHARED, SHARED, SHARED)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -530,7 +530,7 @@ class VdotBackward0(SavesSelfOther):
             grad1 = k.mul(grad, self_)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             other = self.saved_other.unpack_array(self)
@@ -539,7 +539,7 @@ class VdotBackward0(SavesSelfOther):
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad1 = product(lend, owned, grad, self_)
+            grad1 = product(may_share, owned, grad, self_)
             if grad1 is self_:
                 owner1 = SHARED
         return (grad0, grad1), (FRESH, owner1)

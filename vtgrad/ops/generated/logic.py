@@ -15,9 +15,9 @@ from vtgrad.ops.calling.arguments import array_of, operand_of
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_first_operand
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyTensor, T
+from vtgrad.storage.argument_types import AnyTensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -36,9 +36,9 @@ def logical_and(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.logical_and, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.logical_and, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logical_and(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -67,7 +67,7 @@ def logical_and_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, LogicalAndBackward0.record, _logical_and_writer, other, operator="logical_and_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logical_and_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -78,9 +78,9 @@ def logical_or(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.logical_or, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.logical_or, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logical_or(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -109,7 +109,7 @@ def logical_or_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, LogicalOrBackward0.record, _logical_or_writer, other, operator="logical_or_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logical_or_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -120,9 +120,9 @@ def logical_xor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(k.logical_xor, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.logical_xor, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logical_xor(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -151,7 +151,7 @@ def logical_xor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, LogicalXorBackward0.record, _logical_xor_writer, other, operator="logical_xor_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logical_xor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -162,9 +162,9 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.logical_not, input._impl.array)
+        array = no_fp_warnings.run(k.logical_not, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logical_not(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -185,7 +185,7 @@ def logical_not_(input: T) -> T:
     try:
         return write(input, LogicalNotBackward0.record, _logical_not_writer, operator="logical_not_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logical_not_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -202,13 +202,13 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.bitwise_and,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_and(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
@@ -229,7 +229,7 @@ def bitwise_and_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, None, _bitwise_and_writer, other, operator="bitwise_and_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_and_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -246,13 +246,13 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.bitwise_or,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_or(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
@@ -273,7 +273,7 @@ def bitwise_or_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, None, _bitwise_or_writer, other, operator="bitwise_or_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_or_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -290,13 +290,13 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.bitwise_xor,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_xor(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
@@ -317,7 +317,7 @@ def bitwise_xor_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, None, _bitwise_xor_writer, other, operator="bitwise_xor_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_xor_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -334,13 +334,13 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.bitwise_left_shift,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_left_shift(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
@@ -361,7 +361,7 @@ def bitwise_left_shift_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, None, _bitwise_left_shift_writer, other, operator="bitwise_left_shift_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_left_shift_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -378,13 +378,13 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
-        array = quiet.run(
+        array = no_fp_warnings.run(
             k.bitwise_right_shift,
             input._impl.array,
             other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
         )
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_right_shift(input, other, out=out)
         turned = as_first_operand(input, other)
         if turned is not None:
@@ -405,7 +405,7 @@ def bitwise_right_shift_(input: T, other: AnyTensor | Number) -> T:
     try:
         return write(input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_right_shift_(input, other)
         explain(error, "input: Tensor, other: Tensor | Number", input, other)
         raise
@@ -416,9 +416,9 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.bitwise_not, input._impl.array)
+        array = no_fp_warnings.run(k.bitwise_not, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_not(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -436,7 +436,7 @@ def bitwise_not_(input: T) -> T:
     try:
         return write(input, None, _bitwise_not_writer, operator="bitwise_not_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bitwise_not_(input)
         explain(error, "input: Tensor", input)
         raise

@@ -13,10 +13,10 @@ from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
 from vtgrad.ops.calling.types import Generator
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T
-from vtgrad.views.store_inplace_result import store_quietly
+from vtgrad.storage.argument_types import AnyFloat, AnyInt, AnyTensor, T
+from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.random_nodes import (
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-_normal_writer = store_quietly(k.normal_)
+_normal_writer = store_without_warnings(k.normal_)
 
 
 def normal_(input: T, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
@@ -44,7 +44,7 @@ def normal_(input: T, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: G
         refuse_tensor(std)
         return write(input, NormalBackward0.record, _normal_writer, mean, std, generator=generator, operator="normal_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return normal_(input, mean, std, generator=generator)
         if has_number_tensor(mean, std):
             return normal_(input, as_number(mean), as_number(std), generator=generator)
@@ -52,7 +52,7 @@ def normal_(input: T, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: G
         raise
 
 
-_uniform_writer = store_quietly(k.uniform_)
+_uniform_writer = store_without_warnings(k.uniform_)
 
 
 def uniform_(input: T, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
@@ -62,7 +62,7 @@ def uniform_(input: T, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: 
         refuse_tensor(to)
         return write(input, UniformBackward0.record, _uniform_writer, from_, to, generator=generator, operator="uniform_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return uniform_(input, from_, to, generator=generator)
         if has_number_tensor(from_, to):
             return uniform_(input, as_number(from_), as_number(to), generator=generator)
@@ -70,7 +70,7 @@ def uniform_(input: T, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: 
         raise
 
 
-_exponential_writer = store_quietly(k.exponential_)
+_exponential_writer = store_without_warnings(k.exponential_)
 
 
 def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
@@ -79,7 +79,7 @@ def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None
         refuse_tensor(lambd)
         return write(input, ExponentialBackward0.record, _exponential_writer, lambd, generator=generator, operator="exponential_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return exponential_(input, lambd, generator=generator)
         if has_number_tensor(lambd):
             return exponential_(input, as_number(lambd), generator=generator)
@@ -87,7 +87,7 @@ def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None
         raise
 
 
-_cauchy_writer = store_quietly(k.cauchy_)
+_cauchy_writer = store_without_warnings(k.cauchy_)
 
 
 def cauchy_(input: T, median: AnyFloat = 0.0, sigma: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
@@ -97,7 +97,7 @@ def cauchy_(input: T, median: AnyFloat = 0.0, sigma: AnyFloat = 1.0, *, generato
         refuse_tensor(sigma)
         return write(input, CauchyBackward0.record, _cauchy_writer, median, sigma, generator=generator, operator="cauchy_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return cauchy_(input, median, sigma, generator=generator)
         if has_number_tensor(median, sigma):
             return cauchy_(input, as_number(median), as_number(sigma), generator=generator)
@@ -105,7 +105,7 @@ def cauchy_(input: T, median: AnyFloat = 0.0, sigma: AnyFloat = 1.0, *, generato
         raise
 
 
-_log_normal_writer = store_quietly(k.log_normal_)
+_log_normal_writer = store_without_warnings(k.log_normal_)
 
 
 def log_normal_(input: T, mean: AnyFloat = 1.0, std: AnyFloat = 2.0, *, generator: Generator | None = None) -> T:
@@ -115,7 +115,7 @@ def log_normal_(input: T, mean: AnyFloat = 1.0, std: AnyFloat = 2.0, *, generato
         refuse_tensor(std)
         return write(input, LogNormalBackward0.record, _log_normal_writer, mean, std, generator=generator, operator="log_normal_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log_normal_(input, mean, std, generator=generator)
         if has_number_tensor(mean, std):
             return log_normal_(input, as_number(mean), as_number(std), generator=generator)
@@ -123,7 +123,7 @@ def log_normal_(input: T, mean: AnyFloat = 1.0, std: AnyFloat = 2.0, *, generato
         raise
 
 
-_geometric_writer = store_quietly(k.geometric_)
+_geometric_writer = store_without_warnings(k.geometric_)
 
 
 def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> T:
@@ -132,7 +132,7 @@ def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> 
         refuse_tensor(p)
         return write(input, GeometricBackward0.record, _geometric_writer, p, generator=generator, operator="geometric_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return geometric_(input, p, generator=generator)
         if has_number_tensor(p):
             return geometric_(input, as_number(p), generator=generator)
@@ -140,7 +140,7 @@ def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> 
         raise
 
 
-_random_from_writer = store_quietly(k.random_between_)
+_random_from_writer = store_without_warnings(k.random_between_)
 
 
 def random_from_(input: T, from_: AnyInt, to: AnyInt, *, generator: Generator | None = None) -> T:
@@ -148,13 +148,13 @@ def random_from_(input: T, from_: AnyInt, to: AnyInt, *, generator: Generator | 
     try:
         return write(input, RandomBackward0.record, _random_from_writer, from_, to, generator=generator, operator="random_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return random_from_(input, from_, to, generator=generator)
         explain(error, "input: Tensor, from_: int, to: int, generator: Generator | None", input, from_, to, generator)
         raise
 
 
-_random_to_writer = store_quietly(k.random_below_)
+_random_to_writer = store_without_warnings(k.random_below_)
 
 
 def random_to_(input: T, to: AnyInt, *, generator: Generator | None = None) -> T:
@@ -162,13 +162,13 @@ def random_to_(input: T, to: AnyInt, *, generator: Generator | None = None) -> T
     try:
         return write(input, RandomBackward1.record, _random_to_writer, to, generator=generator, operator="random_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return random_to_(input, to, generator=generator)
         explain(error, "input: Tensor, to: int, generator: Generator | None", input, to, generator)
         raise
 
 
-_random_default_writer = store_quietly(k.random_any_)
+_random_default_writer = store_without_warnings(k.random_any_)
 
 
 def random_default_(input: T, *, generator: Generator | None = None) -> T:
@@ -176,7 +176,7 @@ def random_default_(input: T, *, generator: Generator | None = None) -> T:
     try:
         return write(input, RandomBackward2.record, _random_default_writer, generator=generator, operator="random_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return random_default_(input, generator=generator)
         explain(error, "input: Tensor, generator: Generator | None", input, generator)
         raise
@@ -187,9 +187,9 @@ def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | 
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.bernoulli, input._impl.array, generator=generator)
+        array = no_fp_warnings.run(k.bernoulli, input._impl.array, generator=generator)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bernoulli_default(input, generator=generator, out=out)
         explain(error, "input: Tensor, generator: Generator | None, out: Tensor | None", input, generator, out)
         raise
@@ -202,7 +202,7 @@ def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | 
     return result
 
 
-_bernoulli_Tensor_writer = store_quietly(k.bernoulli_tensor_)
+_bernoulli_Tensor_writer = store_without_warnings(k.bernoulli_tensor_)
 
 
 def bernoulli_Tensor_(input: T, p: AnyTensor, *, generator: Generator | None = None) -> T:
@@ -211,13 +211,13 @@ def bernoulli_Tensor_(input: T, p: AnyTensor, *, generator: Generator | None = N
         array_of(p, "p")
         return write(input, BernoulliBackward1.record, _bernoulli_Tensor_writer, p, generator=generator, operator="bernoulli_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bernoulli_Tensor_(input, p, generator=generator)
         explain(error, "input: Tensor, p: Tensor, generator: Generator | None", input, p, generator)
         raise
 
 
-_bernoulli_float_writer = store_quietly(k.bernoulli_number_)
+_bernoulli_float_writer = store_without_warnings(k.bernoulli_number_)
 
 
 def bernoulli_float_(input: T, p: AnyFloat = 0.5, *, generator: Generator | None = None) -> T:
@@ -225,7 +225,7 @@ def bernoulli_float_(input: T, p: AnyFloat = 0.5, *, generator: Generator | None
     try:
         return write(input, BernoulliBackward2.record, _bernoulli_float_writer, p, generator=generator, operator="bernoulli_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return bernoulli_float_(input, p, generator=generator)
         if has_number_tensor(p):
             return bernoulli_float_(input, as_number(p), generator=generator)
@@ -238,9 +238,9 @@ def normal_Tensor_float(mean: T, std: AnyFloat = 1.0, *, generator: Generator | 
     try:
         if out is not None:
             check_out(out, mean)
-        array = quiet.run(k.normal_tensors, mean._impl.array, std, generator=generator)
+        array = no_fp_warnings.run(k.normal_tensors, mean._impl.array, std, generator=generator)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return normal_Tensor_float(mean, std, generator=generator, out=out)
         explain(error, "mean: Tensor, std: float, generator: Generator | None, out: Tensor | None", mean, std, generator, out)
         raise
@@ -258,9 +258,9 @@ def normal_float_Tensor(mean: AnyFloat, std: T, *, generator: Generator | None =
     try:
         if out is not None:
             check_out(out, std)
-        array = quiet.run(k.normal_tensors, mean, std._impl.array, generator=generator)
+        array = no_fp_warnings.run(k.normal_tensors, mean, std._impl.array, generator=generator)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return normal_float_Tensor(mean, std, generator=generator, out=out)
         explain(error, "mean: float, std: Tensor, generator: Generator | None, out: Tensor | None", mean, std, generator, out)
         raise
@@ -278,9 +278,9 @@ def normal_Tensor_Tensor(mean: T, std: AnyTensor, *, generator: Generator | None
     try:
         if out is not None:
             check_out(out, mean, std)
-        array = quiet.run(k.normal_tensors, mean._impl.array, std._impl.array, generator=generator)
+        array = no_fp_warnings.run(k.normal_tensors, mean._impl.array, std._impl.array, generator=generator)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return normal_Tensor_Tensor(mean, std, generator=generator, out=out)
         explain(error, "mean: Tensor, std: Tensor, generator: Generator | None, out: Tensor | None", mean, std, generator, out)
         raise

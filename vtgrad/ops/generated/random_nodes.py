@@ -17,7 +17,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.calling.types import Generator
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyFloat
+from vtgrad.storage.argument_types import AnyFloat
 
 
 @final

@@ -19,9 +19,9 @@ from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, check
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyFloat, AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -47,9 +47,9 @@ __all__ = [
 def sum_default(input: T, *, dtype: DType | None = None) -> T:
     """Sum of all elements."""
     try:
-        array = quiet.run(k.sum, input._impl.array, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.sum, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sum_default(input, dtype=dtype)
         explain(error, "input: Tensor, dtype: DType | None", input, dtype)
         raise
@@ -66,9 +66,9 @@ def sum_dim_IntList(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DTy
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.sum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sum_dim_IntList(input, dim, keepdim, dtype=dtype, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
         raise
@@ -84,9 +84,9 @@ def sum_dim_IntList(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DTy
 def mean_default(input: T, *, dtype: DType | None = None) -> T:
     """Mean of all elements."""
     try:
-        array = quiet.run(k.mean, input._impl.array, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.mean, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return mean_default(input, dtype=dtype)
         explain(error, "input: Tensor, dtype: DType | None", input, dtype)
         raise
@@ -103,9 +103,9 @@ def mean_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | No
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.mean, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.mean, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return mean_dim(input, dim, keepdim, dtype=dtype, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
         raise
@@ -121,9 +121,9 @@ def mean_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | No
 def prod_default(input: T, *, dtype: DType | None = None) -> T:
     """Product of all elements."""
     try:
-        array = quiet.run(k.prod, input._impl.array, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.prod, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return prod_default(input, dtype=dtype)
         explain(error, "input: Tensor, dtype: DType | None", input, dtype)
         raise
@@ -140,9 +140,9 @@ def prod_dim_int(input: T, dim: AnyInt, keepdim: AnyBool = False, *, dtype: DTyp
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.prod, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.prod, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return prod_dim_int(input, dim, keepdim, dtype=dtype, out=out)
         explain(error, "input: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
         raise
@@ -161,9 +161,9 @@ def max_default(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.max, input._impl.array)
+        array = no_fp_warnings.run(k.max, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return max_default(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -182,9 +182,9 @@ def min_default(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.min, input._impl.array)
+        array = no_fp_warnings.run(k.min, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return min_default(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -201,9 +201,9 @@ def min_default(input: T, *, out: T | None = None) -> T:
 def median_default(input: T) -> T:
     """The lower middle element of all."""
     try:
-        array = quiet.run(k.median, input._impl.array)
+        array = no_fp_warnings.run(k.median, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return median_default(input)
         explain(error, "input: Tensor", input)
         raise
@@ -230,9 +230,9 @@ def max_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T]
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.max_dim, input._impl.array, dim, keepdim)
+        arrays = no_fp_warnings.run(k.max_dim, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return max_dim(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
@@ -261,9 +261,9 @@ def min_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T]
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.min_dim, input._impl.array, dim, keepdim)
+        arrays = no_fp_warnings.run(k.min_dim, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return min_dim(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
@@ -292,9 +292,9 @@ def median_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.median_dim, input._impl.array, dim, keepdim)
+        arrays = no_fp_warnings.run(k.median_dim, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return median_dim(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
@@ -311,9 +311,9 @@ def median_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence
 def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) -> T:
     """Zeros with the values of `self` at places along a dimension."""
     try:
-        array = quiet.run(k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim)
+        array = no_fp_warnings.run(k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return put_selected(self, sizes, dim, indices, keepdim)
         explain(error, "self: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool", self, sizes, dim, indices, keepdim)
         raise
@@ -330,9 +330,9 @@ def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim
 def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) -> T:
     """The elements at places along a dimension."""
     try:
-        array = quiet.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
+        array = no_fp_warnings.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return take_selected(self, dim, indices, keepdim)
         explain(error, "self: Tensor, dim: int, indices: Tensor, keepdim: bool", self, dim, indices, keepdim)
         raise
@@ -353,9 +353,9 @@ def amax(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = 
         keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.amax, input._impl.array, dim, keepdim)
+        array = no_fp_warnings.run(k.amax, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return amax(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
@@ -376,9 +376,9 @@ def amin(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = 
         keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.amin, input._impl.array, dim, keepdim)
+        array = no_fp_warnings.run(k.amin, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return amin(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
@@ -402,9 +402,9 @@ def argmax(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out
         keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.argmax, input._impl.array, dim, keepdim)
+        array = no_fp_warnings.run(k.argmax, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return argmax(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
@@ -421,9 +421,9 @@ def argmin(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out
         keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.argmin, input._impl.array, dim, keepdim)
+        array = no_fp_warnings.run(k.argmin, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return argmin(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
@@ -439,9 +439,9 @@ def any_dim(input: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | No
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.any, input._impl.array, dim, keepdim)
+        array = no_fp_warnings.run(k.any, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return any_dim(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
@@ -457,9 +457,9 @@ def all_dim(input: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | No
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input, differentiable=False)
-        array = quiet.run(k.all, input._impl.array, dim, keepdim)
+        array = no_fp_warnings.run(k.all, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return all_dim(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
@@ -475,9 +475,9 @@ def var_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, 
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.var, input._impl.array, dim, correction, keepdim)
+        array = no_fp_warnings.run(k.var, input._impl.array, dim, correction, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return var_dim(input, dim, correction, keepdim, out=out)
         if has_number_tensor(correction):
             return var_dim(input, dim, as_number(correction), keepdim, out=out)
@@ -506,9 +506,9 @@ def std_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, 
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.std, input._impl.array, dim, correction, keepdim)
+        array = no_fp_warnings.run(k.std, input._impl.array, dim, correction, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return std_dim(input, dim, correction, keepdim, out=out)
         if has_number_tensor(correction):
             return std_dim(input, dim, as_number(correction), keepdim, out=out)
@@ -540,9 +540,9 @@ def linalg_vector_norm(
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype, out=out)
         if has_number_tensor(ord):
             return linalg_vector_norm(self, as_number(ord), dim, keepdim, dtype=dtype, out=out)
@@ -573,9 +573,9 @@ def logsumexp_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, out: T | Non
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.logsumexp, input._impl.array, dim, keepdim)
+        array = no_fp_warnings.run(k.logsumexp, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logsumexp_dim(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
@@ -594,9 +594,9 @@ def softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.softmax, input._impl.array, dim)
+        array = no_fp_warnings.run(k.softmax, input._impl.array, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return softmax_dim(input, dim, out=out)
         explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
         raise
@@ -615,9 +615,9 @@ def log_softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.log_softmax, input._impl.array, dim)
+        array = no_fp_warnings.run(k.log_softmax, input._impl.array, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return log_softmax_dim(input, dim, out=out)
         explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
         raise
@@ -636,9 +636,9 @@ def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | No
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.renorm, input._impl.array, p, dim, maxnorm)
+        array = no_fp_warnings.run(k.renorm, input._impl.array, p, dim, maxnorm)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return renorm(input, p, dim, maxnorm, out=out)
         if has_number_tensor(p, maxnorm):
             return renorm(input, as_number(p), dim, as_number(maxnorm), out=out)
@@ -663,7 +663,7 @@ def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
         refuse_tensor(maxnorm)
         return write(input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return renorm_(input, p, dim, maxnorm)
         if has_number_tensor(p, maxnorm):
             return renorm_(input, as_number(p), dim, as_number(maxnorm))
@@ -675,9 +675,9 @@ def count_nonzero(input: T, dim: Dims = None) -> T:
     """How many elements are not zero, of all or over dimensions."""
     try:
         dim = checked_dims(dim)
-        array = quiet.run(k.count_nonzero, input._impl.array, dim)
+        array = no_fp_warnings.run(k.count_nonzero, input._impl.array, dim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return count_nonzero(input, dim)
         explain(error, "input: Tensor, dim: Dims", input, dim)
         raise
@@ -691,9 +691,9 @@ def nansum_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | 
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.nansum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
+        array = no_fp_warnings.run(k.nansum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return nansum_dim(input, dim, keepdim, dtype=dtype, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
         raise
@@ -725,9 +725,9 @@ def aminmax_dim(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.aminmax_dim, input._impl.array, dim=dim, keepdim=keepdim)
+        arrays = no_fp_warnings.run(k.aminmax_dim, input._impl.array, dim=dim, keepdim=keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return aminmax_dim(input, dim=dim, keepdim=keepdim, out=out)
         explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
@@ -752,9 +752,9 @@ def var_mean_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyB
     """Variance and mean over dimensions."""
     try:
         dim = checked_dims(dim)
-        arrays = quiet.run(k.var_mean_dim, input._impl.array, dim, correction, keepdim)
+        arrays = no_fp_warnings.run(k.var_mean_dim, input._impl.array, dim, correction, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return var_mean_dim(input, dim, correction, keepdim)
         if has_number_tensor(correction):
             return var_mean_dim(input, dim, as_number(correction), keepdim)
@@ -778,9 +778,9 @@ def std_mean_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyB
     """Standard deviation and mean over dimensions."""
     try:
         dim = checked_dims(dim)
-        arrays = quiet.run(k.std_mean_dim, input._impl.array, dim, correction, keepdim)
+        arrays = no_fp_warnings.run(k.std_mean_dim, input._impl.array, dim, correction, keepdim)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return std_mean_dim(input, dim, correction, keepdim)
         if has_number_tensor(correction):
             return std_mean_dim(input, dim, as_number(correction), keepdim)
@@ -797,9 +797,9 @@ def std_mean_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyB
 def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
     """The norm of the difference of two tensors."""
     try:
-        array = quiet.run(k.dist, input._impl.array, other._impl.array, p)
+        array = no_fp_warnings.run(k.dist, input._impl.array, other._impl.array, p)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return dist(input, other, p)
         if has_number_tensor(p):
             return dist(input, other, as_number(p))

@@ -17,7 +17,7 @@ from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
     SavesIndices, SavesIndicesOutput, SavesResult, SavesSelf, SavesSelfMinOutputMaxOutput,
@@ -27,7 +27,7 @@ from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyBool, AnyFloat
+from vtgrad.storage.argument_types import AnyBool, AnyFloat
 from vtgrad.ops.saving.operands import integers
 
 
@@ -208,12 +208,12 @@ class MaxBackward1(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.shared_by_whole_ties(owned, grad, self_, result)
+            grad0 = reusing_formulas.shared_by_whole_ties(owned, grad, self_, result)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -244,12 +244,12 @@ class MinBackward1(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.shared_by_whole_ties(owned, grad, self_, result)
+            grad0 = reusing_formulas.shared_by_whole_ties(owned, grad, self_, result)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -280,12 +280,12 @@ class MedianBackward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_whole_ties(grad, self_, result),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.shared_by_whole_ties(owned, grad, self_, result)
+            grad0 = reusing_formulas.shared_by_whole_ties(owned, grad, self_, result)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -467,12 +467,12 @@ class AmaxBackward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
+            grad0 = reusing_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -506,12 +506,12 @@ class AminBackward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.shared_by_ties(grad, self_, result, self.dim),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
+            grad0 = reusing_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -545,11 +545,11 @@ class VarBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.var_gradient(grad, self_, self.dim, self.correction),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.var_gradient(owned, grad, self_, self.dim, self.correction)
+            grad0 = reusing_formulas.var_gradient(owned, grad, self_, self.dim, self.correction)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -584,12 +584,12 @@ class StdBackward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.std_gradient(grad, self_, result, self.dim, self.correction),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.std_gradient(owned, grad, self_, result, self.dim, self.correction)
+            grad0 = reusing_formulas.std_gradient(owned, grad, self_, result, self.dim, self.correction)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -627,12 +627,12 @@ class LinalgVectorNormBackward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (None if self.ord == 0 else array_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = None if self.ord == 0 else large_formulas.vector_norm_gradient(owned, grad, self_, result, self.ord, self.dim)
+            grad0 = None if self.ord == 0 else reusing_formulas.vector_norm_gradient(owned, grad, self_, result, self.ord, self.dim)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -666,12 +666,12 @@ class LogsumexpBackward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.logsumexp_gradient(grad, self_, result, self.dim),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.logsumexp_gradient(owned, grad, self_, result, self.dim)
+            grad0 = reusing_formulas.logsumexp_gradient(owned, grad, self_, result, self.dim)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -759,11 +759,11 @@ class RenormBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_renorm(owned, grad, self_, self.p, self.dim, self.maxnorm)
+            grad0 = reusing_formulas.gradient_of_renorm(owned, grad, self_, self.p, self.dim, self.maxnorm)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -942,21 +942,21 @@ class DistBackward0(SavesSelfOtherResult):
             grad1 = None if self.p == 0 else array_formulas.gradient_of_distance(grad, other, self_, result, self.p)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = None if self.p == 0 else large_formulas.gradient_of_distance(owned0, grad, self_, other, result, self.p)
+            grad0 = None if self.p == 0 else reusing_formulas.gradient_of_distance(owned0, grad, self_, other, result, self.p)
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad1 = None if self.p == 0 else large_formulas.gradient_of_distance(owned, grad, other, self_, result, self.p)
+            grad1 = None if self.p == 0 else reusing_formulas.gradient_of_distance(owned, grad, other, self_, result, self.p)
         return (grad0, grad1), (SHARED, SHARED)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:

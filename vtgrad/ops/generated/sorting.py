@@ -15,9 +15,9 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyInt, T
+from vtgrad.storage.argument_types import AnyBool, AnyInt, T
 from vtgrad.views.write_out import check_out, write_outs
 from vtgrad.ops.generated.sorting_nodes import SortBackward0, SortBackward1, TopkBackward0
 
@@ -39,9 +39,9 @@ def sort_dim(input: T, dim: AnyInt = -1, descending: AnyBool = False, *, out: Se
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.sort, input._impl.array, dim, descending)
+        arrays = no_fp_warnings.run(k.sort, input._impl.array, dim, descending)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sort_dim(input, dim, descending, out=out)
         explain(error, "input: Tensor, dim: int, descending: bool, out: Pair | None", input, dim, descending, out)
         raise
@@ -72,9 +72,9 @@ def sort_stable(
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.sort_stable, input._impl.array, stable, dim, descending)
+        arrays = no_fp_warnings.run(k.sort_stable, input._impl.array, stable, dim, descending)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sort_stable(input, stable, dim, descending, out=out)
         explain(
             error, "input: Tensor, stable: bool | None, dim: int, descending: bool, out: Pair | None", input, stable, dim, descending, out
@@ -96,9 +96,9 @@ def argsort(input: T, dim: AnyInt = -1, descending: AnyBool = False, *, stable: 
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
         stable = check_flag(stable, "stable")
-        array = quiet.run(k.argsort, input._impl.array, dim, descending, stable=stable)
+        array = no_fp_warnings.run(k.argsort, input._impl.array, dim, descending, stable=stable)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return argsort(input, dim, descending, stable=stable)
         explain(error, "input: Tensor, dim: int, descending: bool, stable: bool", input, dim, descending, stable)
         raise
@@ -123,9 +123,9 @@ def topk_dim(
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = quiet.run(k.topk, input._impl.array, count, dim, largest, sorted)
+        arrays = no_fp_warnings.run(k.topk, input._impl.array, count, dim, largest, sorted)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return topk_dim(input, count, dim, largest, sorted, out=out)
         explain(
             error,

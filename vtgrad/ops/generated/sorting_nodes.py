@@ -17,7 +17,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.saves import SavesIndicesOutput
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyBool
+from vtgrad.storage.argument_types import AnyBool
 
 
 @final

@@ -16,9 +16,9 @@ from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyFloat, AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyFloat, AnyInt, AnyTensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -43,9 +43,9 @@ def sinc(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.sinc, input._impl.array)
+        array = no_fp_warnings.run(k.sinc, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sinc(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -66,7 +66,7 @@ def sinc_(input: T) -> T:
     try:
         return write(input, SincBackward0.record, _sinc_writer, operator="sinc_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return sinc_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -77,9 +77,9 @@ def logit(input: T, eps: AnyFloat | None = None, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.logit, input._impl.array, eps)
+        array = no_fp_warnings.run(k.logit, input._impl.array, eps)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logit(input, eps, out=out)
         if has_number_tensor(eps):
             return logit(input, as_number(eps), out=out)
@@ -103,7 +103,7 @@ def logit_(input: T, eps: AnyFloat | None = None) -> T:
         refuse_tensor(eps)
         return write(input, LogitBackward0.record, _logit_writer, eps, operator="logit_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return logit_(input, eps)
         if has_number_tensor(eps):
             return logit_(input, as_number(eps))
@@ -125,9 +125,9 @@ def xlogy_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.xlogy, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.xlogy, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return xlogy_Tensor(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -152,7 +152,7 @@ def xlogy_Tensor_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, XlogyBackward0.record, _xlogy_Tensor_writer, other, operator="xlogy_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return xlogy_Tensor_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -163,9 +163,9 @@ def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, other)
-        array = quiet.run(k.xlogy, input, other._impl.array)
+        array = no_fp_warnings.run(k.xlogy, input, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return xlogy_Scalar_Self(input, other, out=out)
         if has_number_tensor(input):
             return xlogy_Scalar_Self(as_number(input), other, out=out)
@@ -185,9 +185,9 @@ def xlogy_Scalar_Other(input: T, other: Number, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.xlogy, input._impl.array, other)
+        array = no_fp_warnings.run(k.xlogy, input._impl.array, other)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return xlogy_Scalar_Other(input, other, out=out)
         if has_number_tensor(other):
             return xlogy_Scalar_Other(input, as_number(other), out=out)
@@ -210,7 +210,7 @@ def xlogy_Scalar_Other_(input: T, other: Number) -> T:
     try:
         return write(input, XlogyBackward2.record, _xlogy_Scalar_Other_writer, other, operator="xlogy_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return xlogy_Scalar_Other_(input, other)
         if has_number_tensor(other):
             return xlogy_Scalar_Other_(input, as_number(other))
@@ -223,9 +223,9 @@ def erf(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.erf, input._impl.array)
+        array = no_fp_warnings.run(k.erf, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return erf(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -246,7 +246,7 @@ def erf_(input: T) -> T:
     try:
         return write(input, ErfBackward0.record, _erf_writer, operator="erf_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return erf_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -257,9 +257,9 @@ def erfc(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.erfc, input._impl.array)
+        array = no_fp_warnings.run(k.erfc, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return erfc(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -280,7 +280,7 @@ def erfc_(input: T) -> T:
     try:
         return write(input, ErfcBackward0.record, _erfc_writer, operator="erfc_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return erfc_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -291,9 +291,9 @@ def erfinv(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.erfinv, input._impl.array)
+        array = no_fp_warnings.run(k.erfinv, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return erfinv(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -314,7 +314,7 @@ def erfinv_(input: T) -> T:
     try:
         return write(input, ErfinvBackward0.record, _erfinv_writer, operator="erfinv_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return erfinv_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -325,9 +325,9 @@ def lgamma(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.lgamma, input._impl.array)
+        array = no_fp_warnings.run(k.lgamma, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lgamma(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -348,7 +348,7 @@ def lgamma_(input: T) -> T:
     try:
         return write(input, LgammaBackward0.record, _lgamma_writer, operator="lgamma_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return lgamma_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -359,9 +359,9 @@ def digamma(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.digamma, input._impl.array)
+        array = no_fp_warnings.run(k.digamma, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return digamma(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -382,7 +382,7 @@ def digamma_(input: T) -> T:
     try:
         return write(input, DigammaBackward0.record, _digamma_writer, operator="digamma_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return digamma_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -393,9 +393,9 @@ def polygamma_of(input: T, n: AnyInt, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.polygamma_of, input._impl.array, n)
+        array = no_fp_warnings.run(k.polygamma_of, input._impl.array, n)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return polygamma_of(input, n, out=out)
         explain(error, "input: Tensor, n: int, out: Tensor | None", input, n, out)
         raise
@@ -416,7 +416,7 @@ def polygamma_of_(input: T, n: AnyInt) -> T:
     try:
         return write(input, PolygammaBackward1.record, _polygamma_of_writer, n, operator="polygamma_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return polygamma_of_(input, n)
         explain(error, "input: Tensor, n: int", input, n)
         raise
@@ -427,9 +427,9 @@ def mvlgamma(input: T, p: AnyInt, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.mvlgamma, input._impl.array, p)
+        array = no_fp_warnings.run(k.mvlgamma, input._impl.array, p)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return mvlgamma(input, p, out=out)
         explain(error, "input: Tensor, p: int, out: Tensor | None", input, p, out)
         raise
@@ -450,7 +450,7 @@ def mvlgamma_(input: T, p: AnyInt) -> T:
     try:
         return write(input, MvlgammaBackward0.record, _mvlgamma_writer, p, operator="mvlgamma_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return mvlgamma_(input, p)
         explain(error, "input: Tensor, p: int", input, p)
         raise
@@ -461,9 +461,9 @@ def igamma(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.igamma, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.igamma, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return igamma(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -488,7 +488,7 @@ def igamma_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, IgammaBackward0.record, _igamma_writer, other, operator="igamma_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return igamma_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -499,9 +499,9 @@ def igammac(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input, other)
-        array = quiet.run(k.igammac, input._impl.array, other._impl.array)
+        array = no_fp_warnings.run(k.igammac, input._impl.array, other._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return igammac(input, other, out=out)
         explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
         raise
@@ -526,7 +526,7 @@ def igammac_(input: T, other: AnyTensor) -> T:
         array_of(other, "other")
         return write(input, IgammacBackward0.record, _igammac_writer, other, operator="igammac_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return igammac_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
@@ -537,9 +537,9 @@ def i0(input: T, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.i0, input._impl.array)
+        array = no_fp_warnings.run(k.i0, input._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return i0(input, out=out)
         explain(error, "input: Tensor, out: Tensor | None", input, out)
         raise
@@ -560,7 +560,7 @@ def i0_(input: T) -> T:
     try:
         return write(input, I0Backward0.record, _i0_writer, operator="i0_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return i0_(input)
         explain(error, "input: Tensor", input)
         raise
@@ -569,9 +569,9 @@ def i0_(input: T) -> T:
 def special_i1(self: T) -> T:
     """The modified Bessel function of the first kind of order 1."""
     try:
-        array = quiet.run(k.special_i1, self._impl.array)
+        array = no_fp_warnings.run(k.special_i1, self._impl.array)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return special_i1(self)
         explain(error, "self: Tensor", self)
         raise

@@ -16,13 +16,13 @@ from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import large_formulas
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import SavesOther, SavesSelf, SavesSelfOther, SavesSelfResult
-from vtgrad.ops.kernels.support.overwriting import over
+from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyFloat
+from vtgrad.storage.argument_types import AnyFloat
 
 
 @final
@@ -45,11 +45,11 @@ class SincBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_sinc(grad, self_),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_sinc(owned, grad, self_)
+            grad0 = reusing_formulas.gradient_of_sinc(owned, grad, self_)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -80,11 +80,11 @@ class LogitBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_logit(grad, self_, self.eps),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_logit(owned, grad, self_, self.eps)
+            grad0 = reusing_formulas.gradient_of_logit(owned, grad, self_, self.eps)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -123,7 +123,7 @@ class XlogyBackward0(SavesSelfOther):
             grad1 = k.div(k.mul(grad, self_), other)
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
@@ -134,7 +134,7 @@ class XlogyBackward0(SavesSelfOther):
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = over(1, k.div, over(owned, k.mul, grad, self_), other)
+            grad1 = reuse(1, k.div, reuse(owned, k.mul, grad, self_), other)
         return (grad0, grad1), (SHARED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -174,11 +174,11 @@ class XlogyBackward1(SavesOther):
         other = self.saved_other.unpack_array(self)
         return (k.div(k.mul(grad, self.self), other),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             other = self.saved_other.unpack_array(self)
-            grad0 = over(1, k.div, over(owned, k.mul, grad, self.self), other)
+            grad0 = reuse(1, k.div, reuse(owned, k.mul, grad, self.self), other)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -233,11 +233,13 @@ class ErfBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.mul(k.exp(k.neg(k.mul(self_, self_))), 1.1283791670955126)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, over(1, k.mul, over(1, k.exp, over(1, k.neg, k.mul(self_, self_))), 1.1283791670955126))
+            grad0 = reuse(
+                2 | owned, k.mul, grad, reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(self_, self_))), 1.1283791670955126)
+            )
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -265,11 +267,13 @@ class ErfcBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.mul(k.exp(k.neg(k.mul(self_, self_))), -1.1283791670955126)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, over(1, k.mul, over(1, k.exp, over(1, k.neg, k.mul(self_, self_))), -1.1283791670955126))
+            grad0 = reuse(
+                2 | owned, k.mul, grad, reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(self_, self_))), -1.1283791670955126)
+            )
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -297,11 +301,11 @@ class ErfinvBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.mul(k.exp(k.pow(k.erfinv(self_), 2)), 0.886226925452758)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(2 | owned, k.mul, grad, over(1, k.mul, over(1, k.exp, k.pow(k.erfinv(self_), 2)), 0.886226925452758))
+            grad0 = reuse(2 | owned, k.mul, grad, reuse(1, k.mul, reuse(1, k.exp, k.pow(k.erfinv(self_), 2)), 0.886226925452758))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -329,11 +333,11 @@ class LgammaBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.digamma(self_)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(owned, k.mul, grad, k.digamma(self_))
+            grad0 = reuse(owned, k.mul, grad, k.digamma(self_))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -361,11 +365,11 @@ class DigammaBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.polygamma_of(self_, 1)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(owned, k.mul, grad, k.polygamma_of(self_, 1))
+            grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self_, 1))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -396,11 +400,11 @@ class PolygammaBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.polygamma_of(self_, self.n + 1)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(owned, k.mul, grad, k.polygamma_of(self_, self.n + 1))
+            grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self_, self.n + 1))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -431,11 +435,11 @@ class PolygammaBackward1(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.polygamma_of(self_, self.n + 1)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(owned, k.mul, grad, k.polygamma_of(self_, self.n + 1))
+            grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self_, self.n + 1))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -466,11 +470,11 @@ class MvlgammaBackward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (array_formulas.gradient_of_mvlgamma(grad, self_, self.p),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = large_formulas.gradient_of_mvlgamma(owned, grad, self_, self.p)
+            grad0 = reusing_formulas.gradient_of_mvlgamma(owned, grad, self_, self.p)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -505,7 +509,7 @@ class IgammaBackward0(SavesSelfOther):
             grad1 = k.mul(grad, array_formulas.gamma_density(self_, other))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = array_formulas.gradient_of_order(grad)
@@ -514,7 +518,7 @@ class IgammaBackward0(SavesSelfOther):
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = over(owned, k.mul, grad, array_formulas.gamma_density(self_, other))
+            grad1 = reuse(owned, k.mul, grad, array_formulas.gamma_density(self_, other))
         return (grad0, grad1), (SHARED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -554,7 +558,7 @@ class IgammacBackward0(SavesSelfOther):
             grad1 = k.mul(k.neg(grad), array_formulas.gamma_density(self_, other))
         return grad0, grad1
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = array_formulas.gradient_of_order(grad)
@@ -563,7 +567,7 @@ class IgammacBackward0(SavesSelfOther):
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = over(1, k.mul, over(owned, k.neg, grad), array_formulas.gamma_density(self_, other))
+            grad1 = reuse(1, k.mul, reuse(owned, k.neg, grad), array_formulas.gamma_density(self_, other))
         return (grad0, grad1), (SHARED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -596,11 +600,11 @@ class I0Backward0(SavesSelf):
         self_ = self.saved_self.unpack_array(self)
         return (k.mul(grad, k.special_i1(self_)),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = over(owned, k.mul, grad, k.special_i1(self_))
+            grad0 = reuse(owned, k.mul, grad, k.special_i1(self_))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -630,12 +634,12 @@ class SpecialI1Backward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.gradient_of_i1(grad, self_, result),)
 
-    def apply_owned(self, grad: Array, owned: bool, lend: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = large_formulas.gradient_of_i1(owned, grad, self_, result)
+            grad0 = reusing_formulas.gradient_of_i1(owned, grad, self_, result)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:

@@ -13,9 +13,9 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import arrays_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import AnyInt, T
+from vtgrad.storage.argument_types import AnyInt, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -35,9 +35,9 @@ def diag_embed(input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.diag_embed, input._impl.array, offset, dim1, dim2)
+        array = no_fp_warnings.run(k.diag_embed, input._impl.array, offset, dim1, dim2)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return diag_embed(input, offset, dim1, dim2, out=out)
         explain(error, "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None", input, offset, dim1, dim2, out)
         raise
@@ -53,9 +53,9 @@ def diag_embed(input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -
 def block_diagonal(tensors: Sequence[T]) -> T:
     """A matrix with the given ones along its diagonal and zeros elsewhere."""
     try:
-        array = quiet.run(k.block_diag, arrays_of(tensors, "tensors"))
+        array = no_fp_warnings.run(k.block_diag, arrays_of(tensors, "tensors"))
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return block_diagonal(tensors)
         explain(error, "tensors: Tensors", tensors)
         raise
@@ -71,9 +71,9 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.tril, input._impl.array, diagonal)
+        array = no_fp_warnings.run(k.tril, input._impl.array, diagonal)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return tril(input, diagonal, out=out)
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
@@ -94,7 +94,7 @@ def tril_(input: T, diagonal: AnyInt = 0) -> T:
     try:
         return write(input, TrilBackward0.record, _tril_writer, diagonal, operator="tril_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return tril_(input, diagonal)
         explain(error, "input: Tensor, diagonal: int", input, diagonal)
         raise
@@ -105,9 +105,9 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.triu, input._impl.array, diagonal)
+        array = no_fp_warnings.run(k.triu, input._impl.array, diagonal)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return triu(input, diagonal, out=out)
         explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
         raise
@@ -128,7 +128,7 @@ def triu_(input: T, diagonal: AnyInt = 0) -> T:
     try:
         return write(input, TriuBackward0.record, _triu_writer, diagonal, operator="triu_")
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return triu_(input, diagonal)
         explain(error, "input: Tensor, diagonal: int", input, diagonal)
         raise
@@ -137,9 +137,9 @@ def triu_(input: T, diagonal: AnyInt = 0) -> T:
 def rot90_turns(input: T, turns: AnyInt, dims: Sequence[int]) -> T:
     """The tensor turned by right angles in the plane of two dimensions."""
     try:
-        array = quiet.run(k.rot90_turns, input._impl.array, turns, dims)
+        array = no_fp_warnings.run(k.rot90_turns, input._impl.array, turns, dims)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return rot90_turns(input, turns, dims)
         explain(error, "input: Tensor, turns: int, dims: Sequence[int]", input, turns, dims)
         raise
@@ -153,9 +153,9 @@ def rot90_turns(input: T, turns: AnyInt, dims: Sequence[int]) -> T:
 def counted_indices(repeats: T, *, output_size: AnyInt | None = None) -> T:
     """Each position as often as the count there says."""
     try:
-        array = quiet.run(k.counted_indices, repeats._impl.array, output_size=output_size)
+        array = no_fp_warnings.run(k.counted_indices, repeats._impl.array, output_size=output_size)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return counted_indices(repeats, output_size=output_size)
         explain(error, "repeats: Tensor, output_size: int | None", repeats, output_size)
         raise
@@ -166,9 +166,9 @@ def counted_indices(repeats: T, *, output_size: AnyInt | None = None) -> T:
 def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
     """The tensor tiled along each dimension, new ones in front."""
     try:
-        array = quiet.run(k.repeat, input._impl.array, repeats)
+        array = no_fp_warnings.run(k.repeat, input._impl.array, repeats)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return repeat_tiles(input, repeats)
         explain(error, "input: Tensor, repeats: Sequence[int]", input, repeats)
         raise
@@ -182,9 +182,9 @@ def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
 def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> T:
     """The elements shifted cyclically along dimensions, or in row-major order without any."""
     try:
-        array = quiet.run(k.roll, input._impl.array, shifts, dims)
+        array = no_fp_warnings.run(k.roll, input._impl.array, shifts, dims)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return roll(input, shifts, dims)
         explain(error, "input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None", input, shifts, dims)
         raise
@@ -198,9 +198,9 @@ def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] 
 def flip_dims(input: T, dims: AnyInt | Sequence[int]) -> T:
     """The elements in reverse order along dimensions."""
     try:
-        array = quiet.run(k.flip, input._impl.array, dims)
+        array = no_fp_warnings.run(k.flip, input._impl.array, dims)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return flip_dims(input, dims)
         explain(error, "input: Tensor, dims: int | Sequence[int]", input, dims)
         raise

@@ -19,7 +19,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyInt
+from vtgrad.storage.argument_types import AnyInt
 from vtgrad.ops.saving.operands import integers, shapes_of_operand
 
 

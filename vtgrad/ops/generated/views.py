@@ -16,9 +16,9 @@ from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Shape
-from vtgrad.storage.quiet import quiet, renewed
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool, AnyInt, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
 from vtgrad.views.write import write_geometry
@@ -417,9 +417,9 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
 def _unsafe_view(self: T, size: Sequence[int]) -> T:
     """A fresh copy in another shape. It takes over the copy's memory and is no view of it."""
     try:
-        array = quiet.run(k.reshape, self._impl.array, size)
+        array = no_fp_warnings.run(k.reshape, self._impl.array, size)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return _unsafe_view(self, size)
         explain(error, "self: Tensor, size: Sequence[int]", self, size)
         raise
@@ -781,9 +781,9 @@ def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], stora
 def select_backward(self: T, input_sizes: Shape, dim: AnyInt, index: AnyInt) -> T:
     """Zeros with `self` at one index of a dimension."""
     try:
-        array = quiet.run(k.select_backward, self._impl.array, input_sizes, dim, index)
+        array = no_fp_warnings.run(k.select_backward, self._impl.array, input_sizes, dim, index)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return select_backward(self, input_sizes, dim, index)
         explain(error, "self: Tensor, input_sizes: Shape, dim: int, index: int", self, input_sizes, dim, index)
         raise
@@ -797,9 +797,9 @@ def select_backward(self: T, input_sizes: Shape, dim: AnyInt, index: AnyInt) -> 
 def slice_backward(self: T, input_sizes: Shape, dim: AnyInt, start: AnyInt | None, end: AnyInt | None, step: AnyInt) -> T:
     """Zeros with `self` at a range of a dimension."""
     try:
-        array = quiet.run(k.slice_backward, self._impl.array, input_sizes, dim, start, end, step)
+        array = no_fp_warnings.run(k.slice_backward, self._impl.array, input_sizes, dim, start, end, step)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return slice_backward(self, input_sizes, dim, start, end, step)
         explain(
             error,
@@ -822,9 +822,9 @@ def slice_backward(self: T, input_sizes: Shape, dim: AnyInt, start: AnyInt | Non
 def diagonal_backward(self: T, input_sizes: Shape, offset: AnyInt, dim1: AnyInt, dim2: AnyInt) -> T:
     """Zeros with `self` on a diagonal."""
     try:
-        array = quiet.run(k.diagonal_backward, self._impl.array, input_sizes, offset, dim1, dim2)
+        array = no_fp_warnings.run(k.diagonal_backward, self._impl.array, input_sizes, offset, dim1, dim2)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return diagonal_backward(self, input_sizes, offset, dim1, dim2)
         explain(error, "self: Tensor, input_sizes: Shape, offset: int, dim1: int, dim2: int", self, input_sizes, offset, dim1, dim2)
         raise
@@ -838,9 +838,9 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: AnyInt, dim1: AnyInt,
 def unfold_backward(self: T, input_sizes: Shape, dim: AnyInt, size: AnyInt, step: AnyInt) -> T:
     """Zeros with the windows in `self` added at their places."""
     try:
-        array = quiet.run(k.unfold_backward, self._impl.array, input_sizes, dim, size, step)
+        array = no_fp_warnings.run(k.unfold_backward, self._impl.array, input_sizes, dim, size, step)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return unfold_backward(self, input_sizes, dim, size, step)
         explain(error, "self: Tensor, input_sizes: Shape, dim: int, size: int, step: int", self, input_sizes, dim, size, step)
         raise
@@ -854,9 +854,9 @@ def unfold_backward(self: T, input_sizes: Shape, dim: AnyInt, size: AnyInt, step
 def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """The gradient of the argument of `as_strided`."""
     try:
-        array = quiet.run(k.as_strided_backward, self._impl.array, input_geometry, output_geometry)
+        array = no_fp_warnings.run(k.as_strided_backward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return as_strided_backward(self, input_geometry, output_geometry)
         explain(error, "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3", self, input_geometry, output_geometry)
         raise
@@ -870,9 +870,9 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
 def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """What `as_strided` reads, as a copy, where the argument has its input's place in memory."""
     try:
-        array = quiet.run(k.as_strided_forward, self._impl.array, input_geometry, output_geometry)
+        array = no_fp_warnings.run(k.as_strided_forward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return as_strided_forward(self, input_geometry, output_geometry)
         explain(error, "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3", self, input_geometry, output_geometry)
         raise
@@ -886,9 +886,9 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
 def select_scatter(input: T, src: AnyTensor, dim: AnyInt, index: AnyInt) -> T:
     """A copy with `src` at one index of a dimension."""
     try:
-        array = quiet.run(k.select_scatter, input._impl.array, src._impl.array, dim, index)
+        array = no_fp_warnings.run(k.select_scatter, input._impl.array, src._impl.array, dim, index)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return select_scatter(input, src, dim, index)
         explain(error, "input: Tensor, src: Tensor, dim: int, index: int", input, src, dim, index)
         raise
@@ -916,9 +916,9 @@ def slice_scatter(
     try:
         if out is not None:
             check_out(out, input, src)
-        array = quiet.run(k.slice_scatter, input._impl.array, src._impl.array, dim, start, end, step)
+        array = no_fp_warnings.run(k.slice_scatter, input._impl.array, src._impl.array, dim, start, end, step)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return slice_scatter(input, src, dim, start, end, step, out=out)
         explain(
             error,
@@ -947,9 +947,9 @@ def slice_scatter(
 def diagonal_scatter(input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -> T:
     """A copy with `src` on a diagonal."""
     try:
-        array = quiet.run(k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2)
+        array = no_fp_warnings.run(k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return diagonal_scatter(input, src, offset, dim1, dim2)
         explain(error, "input: Tensor, src: Tensor, offset: int, dim1: int, dim2: int", input, src, offset, dim1, dim2)
         raise
@@ -966,9 +966,9 @@ def diagonal_scatter(input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt 
 def as_strided_scatter_at(input: T, src: AnyTensor, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """A copy with `src` at any geometry inside the storage."""
     try:
-        array = quiet.run(k.as_strided_scatter_at, input._impl.array, src._impl.array, input_geometry, output_geometry)
+        array = no_fp_warnings.run(k.as_strided_scatter_at, input._impl.array, src._impl.array, input_geometry, output_geometry)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return as_strided_scatter_at(input, src, input_geometry, output_geometry)
         explain(
             error,
@@ -1028,9 +1028,9 @@ def narrow_copy(input: T, dim: AnyInt, start: AnyInt, length: AnyInt, *, out: T 
     try:
         if out is not None:
             check_out(out, input)
-        array = quiet.run(k.narrow_copy, input._impl.array, dim, start, length)
+        array = no_fp_warnings.run(k.narrow_copy, input._impl.array, dim, start, length)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return narrow_copy(input, dim, start, length, out=out)
         explain(error, "input: Tensor, dim: int, start: int, length: int, out: Tensor | None", input, dim, start, length, out)
         raise
@@ -1048,9 +1048,9 @@ def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
     try:
         if out is not None:
             check_out(out, self)
-        array = quiet.run(k.view_copy, self._impl.array, size)
+        array = no_fp_warnings.run(k.view_copy, self._impl.array, size)
     except Exception as error:
-        if renewed(error):
+        if renew_context(error):
             return _view_copy(self, size, out=out)
         explain(error, "self: Tensor, size: Sequence[int], out: Tensor | None", self, size, out)
         raise

@@ -20,7 +20,7 @@ from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.unchecked import AnyBool
+from vtgrad.storage.argument_types import AnyBool
 from vtgrad.ops.saving.operands import geometry_of_operand, integers
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import gradient_edge
+from vtgrad.storage.argument_types import T
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import T
 
 __all__ = ["read_first"]
 

@@ -17,6 +17,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DimensionError, DTypeError, ShapeError
+from vtgrad.storage.argument_types import AnyInt
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.geometry import (
@@ -41,7 +42,6 @@ from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.lazy_array import like
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.unchecked import AnyInt
 
 __all__ = [
     "alias",

@@ -20,12 +20,12 @@ from vtgrad.ops.kernels.indexing.basic_index import (
 )
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.ops.saving.read_first import read_first
+from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.mark_written import PartIndex
-from vtgrad.storage.record_write import DIRECT, on_behalf, write_for
+from vtgrad.storage.record_write import DIRECT, begin_write_as, on_behalf
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.unchecked import T
 from vtgrad.views.write import write_part
 
 __all__ = ["getitem", "setitem"]
@@ -81,7 +81,7 @@ def setitem(tensor: T, expression: object, value: object) -> None:
         return
     thread = get_ident()
     try:
-        write_for("__setitem__", DIRECT)
+        begin_write_as("__setitem__", DIRECT)
         _set_items(tensor, expression, value)
     finally:
         # One call of a C function, which no signal handler comes before.

@@ -15,11 +15,11 @@ from vtgrad.ops.composites.support.undifferentiable import NotImplemented as Not
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.basic_index import warn_of_uint8_mask
+from vtgrad.storage.argument_types import AnyBool, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.unchecked import AnyBool, AnyInt, AnyStr, AnyTensor, T
-from vtgrad.views.store_inplace_result import store_quietly
+from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 
 __all__ = [
@@ -181,7 +181,7 @@ def scatter_(
     return F.scatter_value_(input, dim, index, src)
 
 
-_scatter_reduced_writer = store_quietly(k.scatter_reduced_)
+_scatter_reduced_writer = store_without_warnings(k.scatter_reduced_)
 
 
 def _one_of(src: AnyTensor | Number | None, value: Number | None, name: str) -> TensorBase | Number:

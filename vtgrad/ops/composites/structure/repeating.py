@@ -8,7 +8,7 @@ from vtgrad.errors import ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.unchecked import T
+from vtgrad.storage.argument_types import T
 
 __all__ = ["flip", "fliplr", "flipud", "repeat", "tile"]
 

@@ -1,4 +1,4 @@
-"""Copies, casts and overwriting."""
+"""Copies, casts and reusing."""
 
 from .casts import *
 from .copies import *

@@ -10,8 +10,8 @@ import numpy as np
 from vtgrad.errors import DTypeError
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype
+from vtgrad.storage.argument_types import AnyBool
 from vtgrad.storage.arrays import Array, NumpyDType
-from vtgrad.storage.unchecked import AnyBool
 
 from .reduce import mean, reduce_into
 

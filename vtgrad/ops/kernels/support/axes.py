@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.ops.calling.types import Dims
+from vtgrad.storage.argument_types import AnyInt
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.integers import integer
 from vtgrad.storage.shapes import normalize_dim, normalize_dims
 from vtgrad.storage.strides import MAX_DIMS
-from vtgrad.storage.unchecked import AnyInt
 
 __all__ = ["axes_of", "diagonal_within", "in_dtype", "put_along", "reduced_shape", "take_along"]
 

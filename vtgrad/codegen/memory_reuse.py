@@ -2,8 +2,8 @@
 
 A formula over arrays is a nest of kernel calls. What an inner call returns is held by nobody but
 the outer one, which may store its own result there; so may the last use of an incoming gradient
-that the node owns. `overwriting` turns ``k.mul(grad, k.conj(k.cos(self_)))`` into
-``over(2 | owned, k.mul, grad, k.conj(k.cos(self_)))``, where the bits say which operands are free.
+that the node owns. `reusing` turns ``k.mul(grad, k.conj(k.cos(self_)))`` into
+``reuse(2 | owned, k.mul, grad, k.conj(k.cos(self_)))``, where the bits say which operands are free.
 """
 
 import ast
@@ -11,7 +11,7 @@ import copy
 import dataclasses
 from collections.abc import Mapping
 
-__all__ = ["Reuse", "lent_operand", "owning_helpers", "overwriting", "overwriting_function"]
+__all__ = ["Reuse", "shared_operand", "reusing_helpers", "reusing", "reusing_function"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,14 +49,14 @@ class _Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         if bits is not None:
             self.changed = True
-            return ast.Call(ast.Name("over", ast.Load()), [bits, node.func, *node.args], [])
+            return ast.Call(ast.Name("reuse", ast.Load()), [bits, node.func, *node.args], [])
         if helper in self.owning:
             owned = ast.Name(self.owned or "False", ast.Load())
             first = node.args[0]
             if not (isinstance(first, ast.Name) and first.id == "grad"):
                 owned = ast.Name("False", ast.Load())
             self.changed = True
-            name = ast.unparse(node.func).replace("array_formulas.", "large_formulas.")
+            name = ast.unparse(node.func).replace("array_formulas.", "reusing_formulas.")
             return ast.Call(ast.Name(name, ast.Load()), [owned, *node.args], node.keywords)
         return node
 
@@ -104,7 +104,7 @@ def _uses_of_grad(node: ast.AST) -> int:
     return sum(isinstance(n, ast.Name) and n.id in {"grad", "grads"} for n in ast.walk(node))
 
 
-def overwriting(text: str, reuse: Reuse, owning: frozenset[str], owned: str) -> str | None:
+def reusing(text: str, reuse: Reuse, owning: frozenset[str], owned: str) -> str | None:
     """A formula over arrays, as `emit` wrote it, with memory reused; None if there is none to.
 
     Parameters
@@ -114,7 +114,7 @@ def overwriting(text: str, reuse: Reuse, owning: frozenset[str], owned: str) -> 
     reuse : Reuse
         What is known of kernels.
     owning : frozenset of str
-        The helpers that `overwriting_function` was given and changed.
+        The helpers that `reusing_function` was given and changed.
     owned : str
         The name of the bit that tells whether the gradient may be overwritten.
     """
@@ -124,7 +124,7 @@ def overwriting(text: str, reuse: Reuse, owning: frozenset[str], owned: str) -> 
     return ast.unparse(tree) if rewrite.changed else None
 
 
-def lent_operand(text: str, reuse: Reuse) -> str | None:
+def shared_operand(text: str, reuse: Reuse) -> str | None:
     """The saved value that ``grad * conj(value)`` is if `grad` is one everywhere.
 
     None if `text`, a formula over arrays, is no such product.
@@ -140,23 +140,19 @@ def lent_operand(text: str, reuse: Reuse) -> str | None:
     return None
 
 
-def owning_helpers(functions: Mapping[str, ast.FunctionDef], reuse: Reuse) -> frozenset[str]:
-    """The helpers of which `overwriting_function` makes something else."""
+def reusing_helpers(functions: Mapping[str, ast.FunctionDef], reuse: Reuse) -> frozenset[str]:
+    """The helpers of which `reusing_function` makes something else."""
     found: frozenset[str] = frozenset()
     while True:
         more = frozenset(
-            name
-            for name, f in functions.items()
-            if overwriting_function(f, reuse, found) is not None
+            name for name, f in functions.items() if reusing_function(f, reuse, found) is not None
         )
         if more == found:
             return found
         found = more
 
 
-def overwriting_function(
-    function: ast.FunctionDef, reuse: Reuse, owning: frozenset[str]
-) -> str | None:
+def reusing_function(function: ast.FunctionDef, reuse: Reuse, owning: frozenset[str]) -> str | None:
     """A helper of formulas with memory reused, and ``owned`` as its first parameter.
 
     Its first parameter must be ``grad``. That is overwritten in a ``return`` that uses it once,

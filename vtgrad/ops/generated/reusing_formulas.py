@@ -13,7 +13,7 @@ from vtgrad.ops.formulas.reductions import reduced_count
 from vtgrad.ops.formulas.reductions import other_dims
 from vtgrad.ops.formulas.reductions import reduces_all
 from vtgrad.ops.formulas.special import sinc_slope
-from vtgrad.ops.kernels.support.overwriting import over
+from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 
@@ -34,18 +34,18 @@ def gradient_inside(owned: bool, grad: Array, self: Array, low: Array | Number |
     """The gradient where the value is not outside of its bounds."""
     if low is None:
         assert high is not None
-        return over(owned << 1, k.where, k.le(self, high), grad, 0)
+        return reuse(owned << 1, k.where, k.le(self, high), grad, 0)
     inside = k.ge(self, low)
     if high is not None:
         inside = k.logical_and(inside, k.le(self, high))
-    return over(owned << 1, k.where, inside, grad, 0)
+    return reuse(owned << 1, k.where, inside, grad, 0)
 
 
 def gradient_of_acosh(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
     """The gradient by ``sqrt(x * x - 1)``, of complex values on the branch that `acosh` is on."""
     if dtype.kind != "c":
-        return over(2 | owned, k.mul, grad, over(1, k.rsqrt, over(1, k.sub, k.mul(self, self), 1)))
-    return over(2 | owned, k.mul, grad, k.conj(over(3, k.mul, over(1, k.rsqrt, k.sub(self, 1)), over(1, k.rsqrt, k.add(self, 1)))))
+        return reuse(2 | owned, k.mul, grad, reuse(1, k.rsqrt, reuse(1, k.sub, k.mul(self, self), 1)))
+    return reuse(2 | owned, k.mul, grad, k.conj(reuse(3, k.mul, reuse(1, k.rsqrt, k.sub(self, 1)), reuse(1, k.rsqrt, k.add(self, 1)))))
 
 
 def gradient_of_angle(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
@@ -57,14 +57,14 @@ def gradient_of_angle(owned: bool, grad: Array, self: Array, dtype: NumpyDType) 
         return k.zeros_like(grad)
     length = k.abs(self)
     zero = k.logical_not(k.gt(length, 0))
-    unit = over(2, k.div, self, over(4, k.where, zero, 1, k.mul(length, length)))
-    return over(4, k.where, zero, 0, over(1, k.mul, over(owned << 1, k.mul, unit, grad), 1j))
+    unit = reuse(2, k.div, self, reuse(4, k.where, zero, 1, k.mul(length, length)))
+    return reuse(4, k.where, zero, 0, reuse(1, k.mul, reuse(owned << 1, k.mul, unit, grad), 1j))
 
 
 def gradient_of_base(owned: bool, grad: Array, base: Array, exponent: Array) -> Array:
     """The gradient of the base of ``base ** exponent``; 0 where the exponent is 0."""
-    slope = over(1, k.mul, over(2, k.pow, base, k.sub(exponent, 1)), exponent)
-    return over(4, k.where, k.eq(exponent, 0), 0, over(owned, k.mul, grad, k.conj(slope)))
+    slope = reuse(1, k.mul, reuse(2, k.pow, base, k.sub(exponent, 1)), exponent)
+    return reuse(4, k.where, k.eq(exponent, 0), 0, reuse(owned, k.mul, grad, k.conj(slope)))
 
 
 def gradient_of_distance(owned: bool, grad: Array, a: Array, b: Array, result: Array, ord: float) -> Array:
@@ -76,7 +76,7 @@ def gradient_of_divisor(owned: bool, grad: Array, dividend: Array, divisor: Arra
     """The gradient of a divisor: zero with rounding; see `gradient_of_dividend`."""
     if rounding is not None:
         return k.zeros_like(grad)
-    return over(3, k.mul, over(owned, k.neg, grad), k.conj(over(1, k.div, k.div(dividend, divisor), divisor)))
+    return reuse(3, k.mul, reuse(owned, k.neg, grad), k.conj(reuse(1, k.div, k.div(dividend, divisor), divisor)))
 
 
 def gradient_of_exponent(owned: bool, grad: Array, base: Array, exponent: Array, result: Array) -> Array:
@@ -87,14 +87,14 @@ def gradient_of_exponent(owned: bool, grad: Array, base: Array, exponent: Array,
     """
     flat = k.logical_and(k.eq(base, 0), k.has_power_of_zero(exponent))
     base = k.add(base, k.zeros_like(result))
-    return over(2 | owned, k.mul, grad, over(4, k.where, flat, 0, k.conj(over(2, k.mul, result, k.log(base)))))
+    return reuse(2 | owned, k.mul, grad, reuse(4, k.where, flat, 0, k.conj(reuse(2, k.mul, result, k.log(base)))))
 
 
 def gradient_of_i1(owned: bool, grad: Array, self: Array, result: Array) -> Array:
     """The gradient of Bessel's function of order 1, which is steepest at 0."""
     zero = k.eq(self, 0)
-    quotient = over(4, k.where, zero, 0.5, over(2, k.div, result, k.where(zero, 1, self)))
-    return over(2 | owned, k.mul, grad, k.sub(k.i0(self), quotient))
+    quotient = reuse(4, k.where, zero, 0.5, reuse(2, k.div, result, k.where(zero, 1, self)))
+    return reuse(2 | owned, k.mul, grad, k.sub(k.i0(self), quotient))
 
 
 def gradient_of_logcumsumexp(owned: bool, grad: Array, input: Array, result: Array, dim: int, dtype: NumpyDType) -> Array:
@@ -102,16 +102,16 @@ def gradient_of_logcumsumexp(owned: bool, grad: Array, input: Array, result: Arr
     if grad.ndim == 0:
         return k.clone(grad)
     if dtype.kind == "c":
-        logs = k.logcumsumexp(k.flip(over(1, k.sub, k.log(grad), k.conj(result)), (dim,)), dim)
-        return over(1, k.exp, k.add(k.flip(logs, (dim,)), k.conj(input)))
+        logs = k.logcumsumexp(k.flip(reuse(1, k.sub, k.log(grad), k.conj(result)), (dim,)), dim)
+        return reuse(1, k.exp, k.add(k.flip(logs, (dim,)), k.conj(input)))
     total = k.zeros_like(grad)
     for sign in (1, -1):
         part = k.mul(grad, sign)
         there = k.gt(part, 0)
-        logs = over(1, k.sub, over(1, k.log, k.where(there, part, 1)), result)
+        logs = reuse(1, k.sub, reuse(1, k.log, k.where(there, part, 1)), result)
         logs = k.flip(k.where(there, logs, float("-inf")), (dim,))
         later = k.flip(k.logcumsumexp(logs, dim), (dim,))
-        total = over(2, k.add, total, over(1, k.mul, over(1, k.exp, k.add(later, input)), sign))
+        total = reuse(2, k.add, total, reuse(1, k.mul, reuse(1, k.exp, k.add(later, input)), sign))
     return total
 
 
@@ -122,7 +122,7 @@ def gradient_of_logit(owned: bool, grad: Array, self: Array, eps: float | None) 
     else:
         outside = k.logical_not(k.logical_and(k.ge(self, eps), k.le(self, 1 - eps)))
     safe = k.where(outside, 0.5, self)
-    slope = over(2, k.div, grad, over(1, k.add, over(2, k.mul, safe, k.rsub(safe, 1)), 0.0))
+    slope = reuse(2, k.div, grad, reuse(1, k.add, reuse(2, k.mul, safe, k.rsub(safe, 1)), 0.0))
     return k.where(outside, float("nan") if eps is None else 0.0, slope)
 
 
@@ -132,13 +132,13 @@ def gradient_of_lower(owned: bool, grad: Array, self: Array, low: Array | None, 
     taken = k.lt(self, low)
     if high is not None:
         taken = k.logical_and(taken, k.lt(low, high))
-    return over(owned << 1, k.where, taken, grad, 0)
+    return reuse(owned << 1, k.where, taken, grad, 0)
 
 
 def gradient_of_magnitude(owned: bool, grad: Array, self: Array, result: Array) -> Array:
     """The gradient of what `copysign` gave another sign: turned if that was turned, 0 at 0."""
     zero = k.eq(self, 0)
-    return over(2 | owned, k.mul, grad, over(4, k.where, zero, 0, over(2, k.div, result, k.where(zero, 1, self))))
+    return reuse(2 | owned, k.mul, grad, reuse(4, k.where, zero, 0, reuse(2, k.div, result, k.where(zero, 1, self))))
 
 
 def gradient_of_mvlgamma(owned: bool, grad: Array, self: Array, p: int) -> Array:
@@ -146,7 +146,7 @@ def gradient_of_mvlgamma(owned: bool, grad: Array, self: Array, p: int) -> Array
     slope = k.digamma(self)
     for j in range(1, p):
         slope = k.add(slope, k.digamma(k.sub(self, j / 2)))
-    return over(owned, k.mul, grad, slope)
+    return reuse(owned, k.mul, grad, slope)
 
 
 def gradient_of_nan_to_num(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
@@ -155,9 +155,9 @@ def gradient_of_nan_to_num(owned: bool, grad: Array, self: Array, dtype: NumpyDT
         return k.where(k.isfinite(self), grad, 0)
     finite = k.finite_parts(self)
     turned_grad, turned_finite = (k.conj(grad), k.conj(finite))
-    real = over(3, k.mul, k.add(grad, turned_grad), k.add(finite, turned_finite))
-    imaginary = over(3, k.mul, k.sub(grad, turned_grad), over(1, k.mul, k.sub(finite, turned_finite), -1j))
-    return over(1, k.mul, k.add(real, imaginary), 0.25)
+    real = reuse(3, k.mul, k.add(grad, turned_grad), k.add(finite, turned_finite))
+    imaginary = reuse(3, k.mul, k.sub(grad, turned_grad), reuse(1, k.mul, k.sub(finite, turned_finite), -1j))
+    return reuse(1, k.mul, k.add(real, imaginary), 0.25)
 
 
 def gradient_of_number_exponent(owned: bool, grad: Array, base: Number, exponent: Array, result: Array) -> Array:
@@ -165,10 +165,10 @@ def gradient_of_number_exponent(owned: bool, grad: Array, base: Number, exponent
     if isinstance(base, complex) or base >= 0:
         slope = k.conj(k.mul(result, log_of_number(base)))
     else:
-        slope = k.conj(over(2, k.mul, result, over(1, k.log, k.add(k.zeros_like(result), base))))
+        slope = k.conj(reuse(2, k.mul, result, reuse(1, k.log, k.add(k.zeros_like(result), base))))
     if base == 0:
         slope = k.where(k.has_power_of_zero(exponent), 0, slope)
-    return over(owned, k.mul, grad, slope)
+    return reuse(owned, k.mul, grad, slope)
 
 
 def gradient_of_power(owned: bool, grad: Array, base: Array, exponent: Number) -> Array:
@@ -176,8 +176,8 @@ def gradient_of_power(owned: bool, grad: Array, base: Array, exponent: Number) -
     if exponent == 0:
         return k.zeros_like(grad)
     if exponent == 2:
-        return over(1, k.mul, over(owned, k.mul, grad, 2), k.conj(base))
-    return over(2 | owned, k.mul, grad, k.conj(over(1, k.mul, k.pow(base, exponent - 1), exponent)))
+        return reuse(1, k.mul, reuse(owned, k.mul, grad, 2), k.conj(base))
+    return reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.mul, k.pow(base, exponent - 1), exponent)))
 
 
 def gradient_of_renorm(owned: bool, grad: Array, input: Array, ord: float, dim: int, maxnorm: float) -> Array:
@@ -188,12 +188,12 @@ def gradient_of_renorm(owned: bool, grad: Array, input: Array, ord: float, dim: 
     dims = other_dims(len(input.shape), dim)
     norm = k.linalg_vector_norm(input, ord, dims, True)
     long = k.gt(norm, maxnorm)
-    factor = over(1, k.mul, over(1, k.reciprocal, over(1, k.add, k.where(long, norm, 1), 1e-07)), maxnorm)
+    factor = reuse(1, k.mul, reuse(1, k.reciprocal, reuse(1, k.add, k.where(long, norm, 1), 1e-07)), maxnorm)
     along = k.sum(k.mul(grad, k.conj(input)), dims, True)
-    along = over(1, k.mul, k.add(along, k.conj(along)), 0.5)
-    slope = over(1, k.div, over(1, k.mul, k.mul(along, factor), factor), -maxnorm if maxnorm else 1)
+    along = reuse(1, k.mul, k.add(along, k.conj(along)), 0.5)
+    slope = reuse(1, k.div, reuse(1, k.mul, k.mul(along, factor), factor), -maxnorm if maxnorm else 1)
     by_norm = vector_norm_gradient(False, k.where(long, slope, 0), input, norm, ord, dims)
-    return over(1, k.add, over(2, k.where, long, k.mul(grad, factor), grad), by_norm)
+    return reuse(1, k.add, reuse(2, k.where, long, k.mul(grad, factor), grad), by_norm)
 
 
 def gradient_of_sgn(owned: bool, grad: Array, self: Array, result: Array) -> Array:
@@ -203,9 +203,9 @@ def gradient_of_sgn(owned: bool, grad: Array, self: Array, result: Array) -> Arr
     """
     length = k.abs(self)
     zero = k.logical_not(k.gt(length, 0))
-    along = over(1, k.mul, over(3, k.add, k.mul(k.conj(result), grad), k.mul(result, k.conj(grad))), 0.5)
-    across = over(2, k.sub, grad, k.mul(result, along))
-    return over(4, k.where, zero, 0, over(2, k.div, across, k.where(zero, 1, length)))
+    along = reuse(1, k.mul, reuse(3, k.add, k.mul(k.conj(result), grad), k.mul(result, k.conj(grad))), 0.5)
+    across = reuse(2, k.sub, grad, k.mul(result, along))
+    return reuse(4, k.where, zero, 0, reuse(2, k.div, across, k.where(zero, 1, length)))
 
 
 def gradient_of_sinc(owned: bool, grad: Array, self: Array) -> Array:
@@ -220,11 +220,11 @@ def gradient_of_sinc(owned: bool, grad: Array, self: Array) -> Array:
     first, *others, last = sinc_slope()
     series = k.mul(square, first)
     for coefficient in others:
-        series = over(1, k.mul, k.add(series, coefficient), square)
-    series = over(1, k.mul, k.add(series, last), s)
+        series = reuse(1, k.mul, k.add(series, coefficient), square)
+    series = reuse(1, k.mul, k.add(series, last), s)
     t = k.where(near, 1, t)
-    quotient = over(1, k.div, over(3, k.sub, k.cos(t), over(1, k.div, k.sin(t), t)), t)
-    slope = k.conj(over(1, k.mul, k.where(near, series, quotient), 3.141592653589793))
+    quotient = reuse(1, k.div, reuse(3, k.sub, k.cos(t), reuse(1, k.div, k.sin(t), t)), t)
+    slope = k.conj(reuse(1, k.mul, k.where(near, series, quotient), 3.141592653589793))
     product = k.mul(grad, slope)
     return k.where(k.logical_and(k.eq(self, 0), k.isnan(product)), 0, product)
 
@@ -235,24 +235,24 @@ def gradient_of_upper(owned: bool, grad: Array, self: Array, low: Array | None, 
     taken = k.gt(self, high)
     if low is not None:
         taken = k.logical_or(taken, k.lt(high, low))
-    return over(owned << 1, k.where, taken, grad, 0)
+    return reuse(owned << 1, k.where, taken, grad, 0)
 
 
 def logsumexp_gradient(owned: bool, grad: Array, input: Array, result: Array, dim: Dims) -> Array:
     """Each element gets its share of the sum of exponentials."""
     kept = kept_shape(input.shape, dim)
-    share = over(1, k.exp, k.sub(input, k.reshape(result, kept)))
+    share = reuse(1, k.exp, k.sub(input, k.reshape(result, kept)))
     return k.mul(k.reshape(grad, kept), k.conj(share))
 
 
 def outer_factor(owned: bool, grad: Array, vec: Array) -> Array:
     """The rows of a gradient, each times the conjugate of its element of `vec`."""
-    return over(owned, k.mul, grad, k.conj(k.reshape(vec, (vec.shape[0], 1))))
+    return reuse(owned, k.mul, grad, k.conj(k.reshape(vec, (vec.shape[0], 1))))
 
 
 def shared_by_mask(owned: bool, grad: Array, mask: Array, dim: Dims) -> Array:
     """`grad` over the places where `mask` holds, in equal parts along `dim`."""
-    return over(1, k.div, over(owned, k.mul, grad, mask), k.sum(mask, dim, True))
+    return reuse(1, k.div, reuse(owned, k.mul, grad, mask), k.sum(mask, dim, True))
 
 
 def shared_by_ties(owned: bool, grad: Array, input: Array, result: Array, dim: Dims) -> Array:
@@ -265,17 +265,17 @@ def shared_by_ties(owned: bool, grad: Array, input: Array, result: Array, dim: D
 def shared_by_whole_ties(owned: bool, grad: Array, input: Array, result: Array) -> Array:
     """The same for an extreme of all elements; if it is nan, the nans share the gradient."""
     mask = _reaches(input, result)
-    return over(1, k.mul, over(owned, k.div, grad, k.sum(mask)), mask)
+    return reuse(1, k.mul, reuse(owned, k.div, grad, k.sum(mask)), mask)
 
 
 def shared_gradient(owned: bool, grad: Array, a: Array, b: Array, lost: Array) -> Array:
     """The gradient of one of two values of which one was taken: half of it where both are equal."""
-    return over(1, k.halved_where, over(owned << 2, k.where, lost, 0, grad), k.eq(a, b))
+    return reuse(1, k.halved_where, reuse(owned << 2, k.where, lost, 0, grad), k.eq(a, b))
 
 
 def std_gradient(owned: bool, grad: Array, input: Array, result: Array, dim: Dims, correction: float | None) -> Array:
     """The gradient of `std`, taken as 0 where nothing varies."""
-    of_variance = k.masked_fill(over(2, k.div, grad, k.mul(result, 2)), k.eq(result, 0), 0)
+    of_variance = k.masked_fill(reuse(2, k.div, grad, k.mul(result, 2)), k.eq(result, 0), 0)
     return var_gradient(False, of_variance, input, dim, correction)
 
 
@@ -284,10 +284,10 @@ def turned(owned: bool, grad: Array, leg: Array, y: Array, x: Array) -> Array:
 
     It is `leg` by the squared distance from the origin; 0 at the origin.
     """
-    square = over(3, k.add, k.mul(y, y), k.mul(x, x))
+    square = reuse(3, k.add, k.mul(y, y), k.mul(x, x))
     origin = k.eq(square, 0)
-    inverse = over(4, k.where, origin, 0, over(1, k.reciprocal, k.where(origin, 1, square)))
-    return over(1, k.mul, over(owned, k.mul, grad, leg), inverse)
+    inverse = reuse(4, k.where, origin, 0, reuse(1, k.reciprocal, k.where(origin, 1, square)))
+    return reuse(1, k.mul, reuse(owned, k.mul, grad, leg), inverse)
 
 
 def var_gradient(owned: bool, grad: Array, input: Array, dim: Dims, correction: float | None) -> Array:
@@ -297,9 +297,9 @@ def var_gradient(owned: bool, grad: Array, input: Array, dim: Dims, correction: 
     kept = k.reshape(grad, kept_shape(sizes, dim))
     freedom = reduced_count(sizes, dim) - (1 if correction is None else correction)
     if freedom <= 0 and reduces_all(sizes, dim):
-        return over(2, k.mul, kept, k.where(k.eq(input, centre), float("nan"), float("inf")))
+        return reuse(2, k.mul, kept, k.where(k.eq(input, centre), float("nan"), float("inf")))
     scale = 2.0 / freedom if freedom else float("inf")
-    return over(3, k.mul, k.mul(kept, scale), k.sub(input, centre))
+    return reuse(3, k.mul, k.mul(kept, scale), k.sub(input, centre))
 
 
 def vector_norm_gradient(owned: bool, grad: Array, input: Array, result: Array, ord: float, dim: Dims) -> Array:
@@ -309,15 +309,15 @@ def vector_norm_gradient(owned: bool, grad: Array, input: Array, result: Array, 
     if ord == 1:
         return k.mul(k.sgn(input), grad)
     if ord == 2:
-        return over(1, k.mul, over(4, k.where, k.eq(result, 0), 0.0, k.div(input, result)), grad)
+        return reuse(1, k.mul, reuse(4, k.where, k.eq(result, 0), 0.0, k.div(input, result)), grad)
     size = k.abs(input)
     if ord in (float("inf"), float("-inf")):
         mask = _reaches(size, result)
-        return over(2, k.mul, k.sgn(input), over(1, k.mul, k.div(grad, k.sum(mask, dim, True)), mask))
+        return reuse(2, k.mul, k.sgn(input), reuse(1, k.mul, k.div(grad, k.sum(mask, dim, True)), mask))
     if ord < 1:
-        slope = over(4, k.where, k.eq(input, 0), 0.0, over(2, k.mul, k.sgn(input), k.pow(size, ord - 1)))
-        return over(3, k.mul, k.mul(slope, grad), k.pow(result, 1 - ord))
-    share = k.masked_fill(over(2, k.div, grad, k.pow(result, ord - 1)), k.eq(result, 0), 0)
+        slope = reuse(4, k.where, k.eq(input, 0), 0.0, reuse(2, k.mul, k.sgn(input), k.pow(size, ord - 1)))
+        return reuse(3, k.mul, k.mul(slope, grad), k.pow(result, 1 - ord))
+    share = k.masked_fill(reuse(2, k.div, grad, k.pow(result, ord - 1)), k.eq(result, 0), 0)
     if ord < 2:
-        return over(1, k.mul, over(2, k.mul, k.sgn(input), k.pow(size, ord - 1)), share)
-    return over(1, k.mul, over(2, k.mul, input, k.pow(size, ord - 2)), share)
+        return reuse(1, k.mul, reuse(2, k.mul, k.sgn(input), k.pow(size, ord - 1)), share)
+    return reuse(1, k.mul, reuse(2, k.mul, input, k.pow(size, ord - 2)), share)

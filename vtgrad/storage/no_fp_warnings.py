@@ -9,7 +9,7 @@ are off, and runs kernels inside it. The user's own setting is never changed.
 
 A context cannot be entered twice. Kernels call no user code, but Python may run a signal handler or
 a finalizer during a kernel. An operator called there is refused by the context before it has done
-anything. The operator catches the error, `renewed` gives the thread another context, and the
+anything. The operator catches the error, `renew_context` gives the thread another context, and the
 operator begins again; an operator that is not refused pays nothing for that.
 """
 
@@ -24,7 +24,14 @@ from typing import Final, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["QuietThread", "Runner", "quiet", "quiet_runner", "renewed", "run_quietly"]
+__all__ = [
+    "KernelThread",
+    "Runner",
+    "no_fp_warnings",
+    "no_fp_warnings_runner",
+    "renew_context",
+    "run_without_warnings",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,7 +46,7 @@ def _silence() -> None:
     np.seterr(all="ignore")
 
 
-def _quiet_context() -> contextvars.Context:
+def _context_without_warnings() -> contextvars.Context:
     """A fresh context in which floating-point warnings are off."""
     context = contextvars.Context()
     context.run(_silence)
@@ -53,12 +60,12 @@ class Runner(Protocol):
         """Call the function; its result."""
 
 
-def quiet_runner() -> Runner:
+def no_fp_warnings_runner() -> Runner:
     """A runner of a fresh context in which floating-point warnings are off."""
-    return cast("Runner", _quiet_context().run)
+    return cast("Runner", _context_without_warnings().run)
 
 
-class QuietThread:
+class KernelThread:
     """The runner and the numbers of one thread, in one thread-local look-up.
 
     Attributes
@@ -79,29 +86,29 @@ class QuietThread:
 
     def __init__(self, number: int) -> None:
         # The bound method itself, so that a call costs no frame.
-        self.run = quiet_runner()
+        self.run = no_fp_warnings_runner()
         self.ident = threading.get_ident()
         self.number = number
 
 
-class _Quiet(threading.local):
-    """``quiet.run(kernel, ...)`` calls a kernel with floating-point warnings off."""
+class _NoFpWarnings(threading.local):
+    """``no_fp_warnings.run(kernel, ...)`` calls a kernel with floating-point warnings off."""
 
     def __init__(self) -> None:
-        self.thread: QuietThread = QuietThread(next(_numbers))
+        self.thread: KernelThread = KernelThread(next(_numbers))
         self.run: Runner = self.thread.run
 
 
-quiet: _Quiet = _Quiet()
+no_fp_warnings: _NoFpWarnings = _NoFpWarnings()
 
 
-def renewed(error: BaseException) -> bool:
+def renew_context(error: BaseException) -> bool:
     """Whether a call failed because a kernel was running on this thread; a second call succeeds.
 
     Parameters
     ----------
     error : BaseException
-        The error that `quiet.run` raised, before it leaves this package.
+        The error that `no_fp_warnings.run` raised, before it leaves this package.
     """
     if type(error) is not RuntimeError or not str(error).startswith("cannot enter context"):
         return False
@@ -111,17 +118,17 @@ def renewed(error: BaseException) -> bool:
     if trace is not None and not trace.tb_frame.f_code.co_filename.startswith(_PACKAGE):
         # Raised by the user's code, which has contexts of its own.
         return False
-    fresh = QuietThread(quiet.thread.number)
-    quiet.thread = fresh
-    quiet.run = fresh.run
+    fresh = KernelThread(no_fp_warnings.thread.number)
+    no_fp_warnings.thread = fresh
+    no_fp_warnings.run = fresh.run
     return True
 
 
-def run_quietly(function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+def run_without_warnings(function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
     """Call a kernel with floating-point warnings off; for calls whose speed does not matter."""
     try:
-        return quiet.run(function, *args, **kwargs)
+        return no_fp_warnings.run(function, *args, **kwargs)
     except RuntimeError as error:
-        if not renewed(error):
+        if not renew_context(error):
             raise
-    return quiet.run(function, *args, **kwargs)
+    return no_fp_warnings.run(function, *args, **kwargs)

@@ -10,13 +10,13 @@ import numpy as np
 from vtgrad.ops import kernels as k
 from vtgrad.storage.arrays import Array, Number
 
-__all__ = ["over", "product"]
+__all__ = ["product", "reuse"]
 
 
 _BOOL: Final = np.dtype(np.bool_)
 
 
-def over(free: int, kernel: Callable[..., Array], *operands: Array | Number) -> Array:
+def reuse(free: int, kernel: Callable[..., Array], *operands: Array | Number) -> Array:
     """The result of `kernel`, stored in one of the operands if that can hold it.
 
     The result, strides included, does not depend on where it is stored. If each operand is one
@@ -59,16 +59,16 @@ def _shape_of_one_value(operands: tuple[Array | Number, ...]) -> tuple[int, ...]
     return shape
 
 
-def product(lend: bool, free: int, grad: Array, factor: Array | Number) -> Array:
-    """``grad * factor`` by `over`, or `factor` itself.
+def product(may_share: bool, free: int, grad: Array, factor: Array | Number) -> Array:
+    """``grad * factor`` by `reuse`, or `factor` itself.
 
-    The gradient of a sum is one everywhere, and the product with it a copy. With `lend` no copy is
-    made: the caller allows `factor` itself to be returned, as an array that is not owned.
+    The gradient of a sum is one everywhere, and the product with it a copy. With `may_share` no
+    copy is made: the caller allows `factor` itself to be returned, as an array that is not owned.
     """
-    if lend and _is_kept_by_ones(grad, factor):
+    if may_share and _is_kept_by_ones(grad, factor):
         assert isinstance(factor, np.ndarray)
         return factor
-    return over(free, k.mul, grad, factor)
+    return reuse(free, k.mul, grad, factor)
 
 
 def _is_kept_by_ones(grad: Array | Number, factor: Array | Number) -> bool:
